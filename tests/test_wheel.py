@@ -19,6 +19,7 @@ DATA = (
     "evoply/_native.pyi",
     "evoply/pieces.css",
     "evoply/presets/demo.toml",
+    "evoply/studies/papers/liao.toml",
     "evoply/players/edgar.json",
     "evoply/players/strong-othello.json",
     "evoply/players/strong-checkers.json",

@@ -1,6 +1,5 @@
 """Pages that are written anew while their work goes on."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
 from evoply.cli import progress
 from evoply.reports import result_html
-from evoply.studies import Request, Result, page_of_study, reproduce
+from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
 
 
 @pytest.fixture(autouse=True)
@@ -65,9 +64,7 @@ def test_eliminations_and_studies_are_seen_too(
 
 
 def test_a_group_of_tables_tells_those_that_are_finished() -> None:
-    from evoply.studies.firebrand.tables import SIZES, firebrand
-
-    study = firebrand({"smoke": replace(SIZES["smoke"], stage=4)})
+    study = STUDIES["firebrand"].resized("smoke", stage=4)
     told: list[Result] = []
     whole = reproduce(study, "X2", Request(game="othello", shown=told.append))
     assert len(told) == 1

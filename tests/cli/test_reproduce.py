@@ -1,13 +1,11 @@
 """The command that runs studies."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import call
 
 from evoply.studies import STUDIES, Request, reproduce
-from evoply.studies.firebrand.tables import SIZES
 
 
 def test_alone_it_lists_the_studies(capsys: pytest.CaptureFixture) -> None:
@@ -47,7 +45,9 @@ def test_the_command_of_a_result_gives_it_again(capsys: pytest.CaptureFixture) -
 def test_figures_boards_and_names_of_several_tables(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setitem(SIZES, "smoke", replace(SIZES["smoke"], stage=4))
+    for name in "34":
+        sizes = STUDIES["firebrand"].experiment(name).sizes
+        monkeypatch.setitem(sizes, "stage", (4, 250, 250))
     arguments = ("reproduce", "firebrand", "--game", "othello", "--seed", "3")
     data = call(capsys, *arguments, "--figure", "3", "--json").data
     again = call(capsys, *arguments, "--table", "3", "--json", "--charts", "drawn").data

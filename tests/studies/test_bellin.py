@@ -16,12 +16,10 @@ from evoply.gp import leaf_weights, parse_tree
 from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.protocols import Color
-from evoply.studies import Request, reproduce
-from evoply.studies.bellin import types
-from evoply.studies.bellin.types import (
+from evoply.studies import Request, find_study, reproduce
+from evoply.studies.bellin.tables import (
     EXPERIMENTS,
     OPPONENTS,
-    RANGES,
     TYPES,
     config_of,
     evolve_type,
@@ -36,6 +34,10 @@ PRINTED = {
     "E4": (5.45, 6.98),
     "E5": (7.41, 9.25),
 }
+
+
+def asked(**options):
+    return find_study("bellin").asked("E2", Request(**options))
 
 
 def test_fitness_is_the_opponents_discs_of_three_games():
@@ -63,7 +65,7 @@ def test_fitness_is_the_opponents_discs_of_three_games():
 
 
 def test_the_engine_plays_these_three_games():
-    config = config_of("E2", Request(), 0)
+    config = config_of("E2", asked(), 0)
     assert config.fitness.sides == "white"
     assert config.opening_plies == 0
     assert config.fitness.measure.kind == "opponent_discs"
@@ -80,7 +82,7 @@ def test_the_engine_plays_these_three_games():
 
 
 def test_types_are_those_of_the_paper_and_two_more():
-    assert RANGES == PRINTED
+    assert {name: TYPES[name].printed for name in EXPERIMENTS} == PRINTED
     assert sum(one.players for one in TYPES.values()) == 33
     assert len(TYPES) == 7
     no_ops = {name: {n.name for n in one.primitives if n.bits} for name, one in TYPES.items()}
@@ -99,25 +101,22 @@ def test_types_are_those_of_the_paper_and_two_more():
 
 
 def test_evolution_repeats_and_selects():
-    best = evolve_type("E2", Request(seed=2), 0)
-    assert best == evolve_type("E2", Request(seed=2, threads=1), 0)
+    best = evolve_type("E2", asked(seed=2), 0)
+    assert best == evolve_type("E2", asked(seed=2, threads=1), 0)
     assert best.fitness <= best.fresh
-    assert evolve_type("E2", Request(seed=2), 1) != best
+    assert evolve_type("E2", asked(seed=2), 1) != best
 
 
-@pytest.fixture
-def small_runs(monkeypatch):
-    """Evolve less than the smallest scale does, where only the form of results is looked at."""
-    if "EVOPLY_LONG" not in os.environ:
-        monkeypatch.setitem(types._POPULATION, "smoke", 10)
-        monkeypatch.setitem(types._GENERATIONS, "smoke", 3)
+SMALL = find_study("bellin")
+"""It evolves less than the smallest scale does, where only the form of results is looked at."""
+if "EVOPLY_LONG" not in os.environ:
+    SMALL = SMALL.resized("smoke", population=10, generations=3)
 
 
-@pytest.mark.usefixtures("small_runs")
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_runs(name):
     told = []
-    result = reproduce("bellin", name, Request(seed=3, progress=lambda a, b: told.append(a / b)))
+    result = reproduce(SMALL, name, Request(seed=3, progress=lambda a, b: told.append(a / b)))
     rows = {one.name: one for one in result.rows}
     own = rows[f"{name}, {TYPES[name].title}"]
     assert own.paper == "{:.2f} to {:.2f}".format(*PRINTED[name])
@@ -140,11 +139,10 @@ def test_all_experiments_side_by_side_are_the_single_ones():
     assert {name[:2] for name in together} == set(EXPERIMENTS)
 
 
-@pytest.mark.usefixtures("small_runs")
 def test_tournaments_of_the_evolved():
     told = []
     result = reproduce(
-        "bellin", "tournament", Request(seed=3, progress=lambda a, b: told.append(a / b))
+        SMALL, "tournament", Request(seed=3, progress=lambda a, b: told.append(a / b))
     )
     ranks = [one.ours for one in result.rows if one.n == 10]
     assert len(ranks) == 21

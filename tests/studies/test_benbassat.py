@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,17 +17,18 @@ from evoply.players import parse_player
 from evoply.presets import PRESETS
 from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
-from evoply.studies import Request, Result, Row, find_study, reproduce
-from evoply.studies.benbassat import (
-    coevolution,
-    evolved_players,
-    guide_matches,
-    guide_readings,
-    trees_by_hand,
-)
+from evoply.studies import Reproduction, Request, Result, Row, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
-from evoply.studies.benbassat.evolved_players import evolve_player, run_config
+from evoply.studies.benbassat.evolved_players import (
+    BASE,
+    SETTINGS,
+    TABLES,
+    evolve_player,
+    run_config,
+    setting_config,
+)
 from evoply.studies.benbassat.guide_matches import (
+    CANDIDATES,
     GUIDES,
     LADDER,
     READINGS,
@@ -34,9 +36,6 @@ from evoply.studies.benbassat.guide_matches import (
     games_of,
     guide,
 )
-from evoply.studies.benbassat.guide_readings import CANDIDATES
-from evoply.studies.benbassat.other_settings import BASE, SETTINGS, setting_config
-from evoply.studies.benbassat.players_tables import RULES, TABLES
 from evoply.studies.kept_runs import evolution
 
 PRINTED_GUIDES = {
@@ -63,23 +62,25 @@ PRINTED_PLAYERS = {
 }
 
 
-@pytest.fixture
-def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Play fewer games than the smallest scale, in matches of deep players the fewest."""
-    if "EVOPLY_LONG" in os.environ:
-        return
-    size = replace(evolved_players._SIZES["smoke"], games=2)
-    monkeypatch.setitem(evolved_players._SIZES, "smoke", size)
-    monkeypatch.setitem(guide_matches._GAMES, "smoke", (20, 4, 4))  # twenty have an interval
-    monkeypatch.setitem(guide_readings._GAMES, "smoke", 2)
-    monkeypatch.setitem(trees_by_hand._GAMES, "smoke", 4)
+STUDY = find_study("benbassat")
+FEW = SMALL = STUDY
+"""The study with fewer games than the smallest scale has, in matches of deep players the fewest.
+
+And one that evolves less, too, where all that is looked at is that the runs are the same.
+"""
+if "EVOPLY_LONG" not in os.environ:
+    FEW = (
+        STUDY.resized("smoke", "4", "5", "6", games=2)
+        .resized("smoke", "3", games=(20, 4, 4))  # twenty have an interval
+        .resized("smoke", "readings", games=2)
+        .resized("smoke", "hand", games=4)
+    )
+    SMALL = FEW.resized("smoke", population=6, generations=1, final_pairs=1)
 
 
-@pytest.fixture
-def small_runs(few_games: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Evolve less, too, where nothing of the runs is looked at but that they are the same."""
-    size = replace(evolved_players._SIZES["smoke"], population=6, generations=1, final_pairs=1)
-    monkeypatch.setitem(evolved_players._SIZES, "smoke", size)
+def asked(table: str, **options: Any) -> Reproduction:
+    """Return a request to a table with what the paper's file says of it."""
+    return STUDY.asked(table, Request(**options))
 
 
 def test_the_printed_figures():
@@ -116,31 +117,30 @@ def test_the_ladder_of_another_program(reading, depth, other, expected):
     assert result.distinct_games == games
 
 
-@pytest.mark.usefixtures("few_games")
 def test_table_3():
     shown: list[Result] = []
-    result = reproduce("benbassat", "3", Request(seed=4, shown=shown.append))
+    request = Request(seed=4, shown=shown.append)
+    result = reproduce(FEW, "3", request)
     assert [len(one.rows) for one in shown] == list(range(1, len(LADDER) + 1))
     assert (shown[3].rows, shown[-1]) == (result.rows[:4], result)
     for step, one in zip(LADDER, result.rows, strict=True):
         assert one.paper == step.printed
-        assert one.n == games_of(step, "smoke")
+        assert one.n == games_of(step, FEW.asked("3", request))
         if one.n >= 2 * FEWEST_PAIRS:
             assert one.interval[0] <= one.ours <= one.interval[1]
             assert one.verdict != "undecided"
     assert sum(one.n >= 2 * FEWEST_PAIRS for one in result.rows) >= 8
-    share = reproduce("benbassat", "3", Request(rules="share"))
-    assert share == reproduce("benbassat", "3", Request(rules="share", threads=1))
+    share = reproduce(FEW, "3", Request(rules="share"))
+    assert share == reproduce(FEW, "3", Request(rules="share", threads=1))
     assert [one.name for one in share.rows] == [
         step.name for step in LADDER if step.game == "othello"
     ]
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-@pytest.mark.usefixtures("few_games")
 def test_the_rule_chooses_the_reading_that_is_closest():
     shown: list[Result] = []
-    result = reproduce("benbassat", "readings", Request(shown=shown.append))
+    result = reproduce(FEW, "readings", Request(shown=shown.append))
     assert len(CANDIDATES) == len(set(CANDIDATES)) == 24
     assert len(shown) == len(CANDIDATES)
     for candidate in CANDIDATES:
@@ -157,25 +157,24 @@ def test_the_rule_chooses_the_reading_that_is_closest():
         assert distance == pytest.approx(distances[candidate.name])
     closest = min(distances, key=distances.get)
     assert result.notes[0] == f"Chosen: {closest} ({distances[closest]:.1f} points)."
-    assert result == reproduce("benbassat", "readings", Request(threads=1))
+    assert result == reproduce(FEW, "readings", Request(threads=1))
 
 
-@pytest.mark.usefixtures("few_games")
 def test_trees_by_hand_are_read_by_the_primitives_of_their_game():
-    result = reproduce("benbassat", "hand", Request(rules="lean-kings"))
+    result = reproduce(FEW, "hand", Request(rules="lean-kings"))
     assert len(result.rows) == 5 * 2 + 4 * 2 + 2
     assert result.rows[8].name == "Reversi, and all corners: ab4 against ab5"
     assert result.rows[8].paper == "875.00 to 961.00"
     assert result.rows[8].ours > 700
     assert "reading lean-kings" in result.notes[1]
-    assert {one.n for one in result.rows} == {trees_by_hand._GAMES["smoke"]}
+    assert {one.n for one in result.rows} == {FEW.asked("hand", Request()).size("games")}
 
 
 def test_runs_have_the_settings_of_their_preset_and_scale():
     table = TABLES["6"]
-    for rules, primitives in zip(RULES, ("benbassat", "benbassat-extended"), strict=False):
+    for rules, primitives in (("basic", "benbassat"), ("extended", "benbassat-extended")):
         for kind in table.kinds:
-            paper = run_config(table, kind, Request(scale="paper", rules=rules), 0)
+            paper = run_config(table, kind, asked("6", scale="paper", rules=rules), 0)
             assert (paper.population_size, paper.generations) == (120, 100)
             assert (paper.player.depth, paper.player.view, paper.player.ties) == (
                 4,
@@ -186,19 +185,19 @@ def test_runs_have_the_settings_of_their_preset_and_scale():
             assert paper.fitness.measure.co_play == int(kind.fitness.removesuffix("Co"))
             assert (paper.selection.size, paper.elitism) == (2, 0)
             assert paper.variation.recombination.one_way == "fitter"
-            other = run_config(table, kind, Request(scale="paper", rules=rules), 1)
+            other = run_config(table, kind, asked("6", scale="paper", rules=rules), 1)
             assert other.seed != paper.seed
     assert set(PRESETS) >= {"benbassat-reversi", "benbassat-reversi-extended"}
 
 
 def test_the_champion_is_the_best_of_fresh_games():
-    config = run_config(TABLES["6"], TABLES["6"].kinds[0], Request(), 0)
+    config = run_config(TABLES["6"], TABLES["6"].kinds[0], asked("6"), 0)
     told: list[None] = []
     made = evolution(config, "it", Request(), lambda: told.append(None))
     one = evolve_player(config, 4, made, threads=2)
     again = evolve_player(config, 4, evolution(config, "it", Request(threads=1)), threads=1)
     assert (one.tree, one.curve, one.games) == (again.tree, again.curve, again.games)
-    assert one.player.depth == 4
+    assert one.depth == 4
     steps = list(evolve(config))
     assert one.curve == tuple(generation.statistics.best_fresh for generation in steps)
     assert one.games == sum(generation.statistics.games for generation in steps)
@@ -206,7 +205,6 @@ def test_the_champion_is_the_best_of_fresh_games():
     assert one.tree in {entry.tree for entry in steps[-1].hall_of_fame}
 
 
-@pytest.mark.usefixtures("few_games")
 def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,10 +217,10 @@ def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
 
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
     shown: list[Result] = []
-    usual = reproduce("benbassat", "6", Request(seed=5))
+    usual = reproduce(FEW, "6", Request(seed=5))
     request = Request(seed=5, keep="it", shown=shown.append)
     with pytest.raises(StoppedError):
-        reproduce("benbassat", "6", replace(request, progress=interrupt))
+        reproduce(FEW, "6", replace(request, progress=interrupt))
     runs = ["it-6-25Co-1", "it-6-40Co-1"]
     assert [one.name for one in list_runs()] == runs
     assert [row.name for row in shown[-1].rows if "mean" in row.name] == [
@@ -231,28 +229,27 @@ def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     ]
     first = tmp_path / runs[0] / "run.db"
     before = first.stat().st_mtime_ns
-    assert reproduce("benbassat", "6", request) == usual == shown[-1]
+    assert reproduce(FEW, "6", request) == usual == shown[-1]
     assert first.stat().st_mtime_ns == before
     with Run.open(tmp_path / runs[0]) as run:  # somebody goes on with one of them
         config = run.kind.configs.with_limits(run.config, {"generations": 4}, run.last())
         assert len(list(advance(run, config=config))) == 2
     with Run.open(tmp_path / runs[1]) as run:  # and has ended the other early
         run.set_meta(status="limit")
-    assert reproduce("benbassat", "6", request) == usual
+    assert reproduce(FEW, "6", request) == usual
     with pytest.raises(RunError, match="keep: run it-6-25Co-1 was made with other settings"):
-        reproduce("benbassat", "6", replace(request, seed=6))
+        reproduce(FEW, "6", replace(request, seed=6))
     with pytest.raises(ValueError, match=r"keep: 'a/b' cannot"):
-        reproduce("benbassat", "6", Request(keep="a/b"))
+        reproduce(FEW, "6", Request(keep="a/b"))
     with pytest.raises(ValueError, match="keep: table 3 of benbassat"):
         reproduce("benbassat", "3", Request(keep="it"))
 
 
 @pytest.mark.parametrize("name", list(TABLES))
-def test_tables_of_players(name, request):
-    if name != "5":  # whose players look ahead least: its rows have intervals
-        request.getfixturevalue("few_games")
+def test_tables_of_players(name):
+    study = STUDY if name == "5" else FEW  # its players look ahead least: its rows have intervals
     table = TABLES[name]
-    result = reproduce("benbassat", name, Request(seed=4))
+    result = reproduce(study, name, Request(seed=4))
     rows = {one.name: one for one in result.rows}
     for kind in table.kinds:
         for depth, printed in kind.printed.items():
@@ -269,22 +266,21 @@ def test_tables_of_players(name, request):
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-@pytest.mark.usefixtures("small_runs")
 def test_all_readings_of_a_table_share_the_champions_of_each_training() -> None:
     table = TABLES["5"]
-    result = reproduce("benbassat", "5", Request(rules="readings"))
+    result = reproduce(SMALL, "5", Request(rules="readings"))
     rows = {one.name: one for one in result.rows}
     assert len(rows) == len(table.read_as) * len(table.all_readings) == 4 * 20
     first, quiet, long, both = (
-        run_config(table, kind, Request(scale="paper", rules="readings"), 0)
+        run_config(table, kind, asked("5", scale="paper", rules="readings"), 0)
         for kind in table.read_as
     )
-    assert first == run_config(table, table.kinds[1], Request(scale="paper"), 0)
+    assert first == run_config(table, table.kinds[1], asked("5", scale="paper"), 0)
     assert (quiet.player.quiescence, both.player.quiescence) == (True, True)
     assert long.draws == both.draws != quiet.draws == first.draws
     assert {one.player.depth for one in (first, quiet, long, both)} == {2}
     assert {one.seed for one in (first, quiet, long, both)} == {first.seed}
-    usual = reproduce("benbassat", "5", Request())
+    usual = reproduce(SMALL, "5", Request())
     names = ("25Co at ab2 against ab3, material-kings, random of equals", "25Co at ab2 against ab3")
     here, there = (f"{name}, mean of runs" for name in names)
     assert rows[here].ours == next(one.ours for one in usual.rows if one.name == there)
@@ -294,7 +290,7 @@ def test_all_readings_of_a_table_share_the_champions_of_each_training() -> None:
 def test_readings_of_reversi_help_evolution_to_corners() -> None:
     table = TABLES["6"]
     plain, orbits, racing = (
-        run_config(table, kind, Request(scale="paper", rules="readings"), 2)
+        run_config(table, kind, asked("6", scale="paper", rules="readings"), 2)
         for kind in table.read_as
     )
     rates = [one.variation.afterwards.orbit_mutation for one in (plain, orbits, racing)]
@@ -314,9 +310,9 @@ def test_each_setting_that_the_paper_leaves_open_is_varied_alone() -> None:
     assert shown[-1] == result
     rows = {one.name: one for one in result.rows}
     for name, settings in SETTINGS.items():
-        base = setting_config(name, BASE, request, 1).model_dump()
+        base = setting_config(name, BASE, asked("sensitivity"), 1).model_dump()
         for setting in settings:
-            changed = setting_config(name, setting, request, 1).model_dump()
+            changed = setting_config(name, setting, asked("sensitivity"), 1).model_dump()
             keys = [key for key in base if base[key] != changed[key]]
             assert len(keys) == (setting.training is not BASE.training)
         title = TITLES[TABLES[name].game]
@@ -337,23 +333,23 @@ def _runs(row: Row) -> list[float]:
 def test_all_ways_to_compete_begin_alike_and_spend_alike():
     firsts = set()
     for kind in KINDS:
-        config = kind_config(kind, 5)
+        config = kind_config(kind, 5, asked("coevolution"))
         first = next(evolve(config))
         firsts.add(tuple(str(one.tree) for one in first.individuals))
         opponents = {one.player for one in config.fitness.opponents}
         assert not opponents & set(OUTSIDE)
     assert len(firsts) == 1
-    score, games, generations = evolved_score("co-play", 5, Request())
+    score, games, generations = evolved_score("co-play", 5, asked("coevolution"))
     assert 0 <= score <= 1
     # A run ends with the generation that reaches the budget.
     assert generations > 1
     assert games / generations * (generations - 1) < 1000 <= games
 
 
-def test_the_comparison(monkeypatch):
-    monkeypatch.setitem(coevolution._BUDGET, "smoke", 300)
+def test_the_comparison():
+    few = STUDY.resized("smoke", budget=300)
     shown: list[Result] = []
-    result = reproduce("benbassat", "coevolution", Request(seed=3, shown=shown.append))
+    result = reproduce(few, "coevolution", Request(seed=3, shown=shown.append))
     assert [len(one.rows) for one in shown] == list(range(1, len(KINDS) + 1))
     assert shown[-1] == result
     assert [one.name for one in result.rows] == list(KINDS)

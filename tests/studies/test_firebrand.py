@@ -23,46 +23,26 @@ from evoply.studies import (
     ratio_of,
     reproduce,
 )
-from evoply.studies.firebrand import (
-    depth_and_color,
-    rates,
-    stages_and_time,
-)
-from evoply.studies.firebrand.tables import firebrand
+from evoply.studies.firebrand import figures, training
 from evoply.studies.firebrand.training import (
     LearningCurve,
-    Size,
     begun_anew,
     common_end,
     correlation,
     fluctuation,
     ratio,
     settling,
-    side_by_side,
     trained,
     way_left,
 )
 
-FEW = firebrand(
-    {
-        "smoke": Size(
-            runs=2,
-            stage=2,
-            rate_games=8,
-            short_stage=2,
-            changed_games=2,
-            match_games=2,
-            ordering_depths=(2, 3),
-            ordering_games=2,
-            ordering_training=10,
-            long_training=10,
-            long_games=4,
-            others=2,
-            strong_depth=2,
-            depths=(1, 2, 3),
-            stage_steps=2,
-        )
-    }
+FEW = (
+    STUDIES["firebrand"]
+    .resized("smoke", runs=2, stage=2, stage_steps=2, match_games=2, games=2, training=10)
+    .resized("smoke", "2", games=8)
+    .resized("smoke", "6", depths=(1, 2, 3))
+    .resized("smoke", "ordering", depths=(2, 3))
+    .resized("smoke", "strength", games=4, depth=2)
 )
 """The study with a smallest scale that is smaller still."""
 
@@ -184,12 +164,6 @@ def test_a_stopped_training_ends_after_the_step_at_hand() -> None:
     stop.set()
     assert len(trained(load_learning_config("firebrand"), stop).steps) == 1
 
-    def job(stop: Event) -> LearningCurve:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        side_by_side(Request(threads=2), [job])
-
 
 def test_training_begun_anew_has_all_stages_again() -> None:
     config = load_learning_config(
@@ -223,7 +197,7 @@ def timed_curve(start: Any, middle: Any, end: Any, *, swing: float = 0.0) -> Lea
 
 
 def contrast(monkeypatch: pytest.MonkeyPatch, timed: LearningCurve, untimed: LearningCurve) -> None:
-    monkeypatch.setattr(stages_and_time, "_contrast", lambda request, size: [(timed, untimed)] * 5)
+    monkeypatch.setattr(figures, "_contrast", lambda request: [(timed, untimed)] * 5)
 
 
 def verdicts(result: Result) -> dict[str, str]:
@@ -263,7 +237,7 @@ def test_every_rate_is_tried_from_the_same_first_weights(monkeypatch: pytest.Mon
         swings = [rate * (-1) ** number for number in range(17)]
         return curve(*([1 - 0.5**number + swing] * 2 for number, swing in enumerate(swings)))
 
-    monkeypatch.setattr(rates, "trained", told)
+    monkeypatch.setattr(training, "trained", told)
     result = reproduce("firebrand", "2", Request(scale="small"))
     assert {one.rates.weights for one in asked} == {0.001, 0.01, 0.05, 0.08, 0.1, 0.5, 1.0}
     assert len({one.seed for one in asked}) == 5
@@ -277,7 +251,7 @@ def test_every_rate_is_tried_from_the_same_first_weights(monkeypatch: pytest.Mon
 
 def test_rates_that_leave_the_numbers_never_settle(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = replace(curve(*([number] * 2 for number in range(17))), failed=True)
-    monkeypatch.setattr(rates, "trained", lambda config, stop: lost)
+    monkeypatch.setattr(training, "trained", lambda config, stop: lost)
     rows = {one.name: one for one in reproduce("firebrand", "2", Request(scale="small")).rows}
     assert rows["rate 1: share of runs that do not settle"].verdict == "matches"
     assert rows["rate 1: fluctuation"].ours is None
@@ -291,8 +265,10 @@ def test_depths_are_compared_after_as_many_games() -> None:
         for _ in range(2)
     )
     short = LearningCurve(other.config, other.steps[:21])
-    same = depth_and_color._depth_rows("depths 2 and 8", [(one, short)] * 5)
-    assert [row.verdict for row in same][:1] == ["matches"]
+    request = STUDIES["firebrand"].asked("6", Request())
+    same = request.rows(figures._alike([(one, short)] * 5), "depths 2 and 8: ")
+    assert same[0].name == "depths 2 and 8: correlation of the weights"
+    assert same[0].verdict == "matches"
     assert same[0].ours == pytest.approx(1.0)
 
 
@@ -320,6 +296,9 @@ LONGER = {"X5", "X6", "X7"}
 def test_every_table_runs_on_the_smaller_board(table: str) -> None:
     result, steps = reproduced(table)
     assert result.rows
+    judged = [one.name for one in result.rows if one.paper is not None]
+    printed = FEW.asked(table, Request()).printed
+    assert all(any(claim in name for name in judged) for claim in printed)
     assert result.command.endswith("--game othello")
     assert steps[-1][0] == steps[-1][1]
     assert all(len(one.name) <= 60 for one in result.rows)

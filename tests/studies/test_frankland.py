@@ -9,9 +9,12 @@ from evoply.arena import match
 from evoply.players import parse_player
 from evoply.reports import result_html
 from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
-from evoply.studies.frankland.evolved_weights import AREAS, PHASES, PRINTED
-from evoply.studies.frankland.online_matches import LEVELS, ladder_player, opponents_of
-from evoply.studies.frankland.sweep import IDEAS
+from evoply.studies.frankland import LEVELS, ladder_player, opponents_of
+from evoply.studies.study import paper
+
+TABLES = paper("frankland")["tables"]
+AREAS, PHASES = (TABLES["weights"][what] for what in ("areas", "phases"))
+IDEAS = TABLES["ablation"]["ideas"]
 
 
 @pytest.fixture
@@ -90,7 +93,9 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
         else:
             assert one.ours is None or 5 < one.ours < 27  # uniform in 0..32
     printed = [one.paper for one in result.rows if one.paper is not None]
-    assert sum(not isinstance(paper, str) for paper in printed) == len(PRINTED)
+    assert sum(not isinstance(paper, str) for paper in printed) == sum(
+        len(phase["weights"]) for phase in PHASES.values()
+    )
     assert sum(paper == "become true early and stay true" for paper in printed) == len(PHASES)
     page = result_html(page_of_study(result, STUDIES["frankland"]))
     assert "Weights, end of the start" in page
@@ -98,7 +103,7 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
     for chart in result.charts:
         assert chart.values[0] == chart.values[63]  # corners are one area, doubled or not
         assert len(chart.values) == 64
-    bounds = [bound for phase in PHASES.values() for bound in phase]
+    bounds = [bound for phase in PHASES.values() for bound in phase["discs"]]
     assert bounds == [4, 14, 14, 24, 24, 44, 44, 54, 54, 64]
     assert reproduce("frankland", "weights", Request(threads=2)).rows == result.rows
 

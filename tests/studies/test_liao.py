@@ -11,11 +11,10 @@ from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Forest, lower
 from evoply.reports import result_html, write_result
 from evoply.studies import STUDIES, Request, find_study, page_of_study, reproduce
-from evoply.studies.liao import evolution, legacy_tree
-from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
-from evoply.studies.liao.reconstruction import play_reconstruction
-from evoply.studies.liao.tables import TABLE_1, TABLE_2
-from evoply.studies.liao.white_games import games_as_white
+from evoply.studies.liao import legacy_tree
+from evoply.studies.liao.tables import STAGES, halves_of, hypotheses, percents_of
+from evoply.studies.liao.white_games import games_as_white, play_reconstruction
+from evoply.studies.study import paper
 
 
 @cache
@@ -129,11 +128,11 @@ def test_the_games_are_those_of_a_match_as_white():
 
 
 def test_every_hypothesis_can_be_read():
-    for text, wins in TABLE_1:
-        assert 0 <= wins <= 50
-        assert games_as_white(text, games=2, seed=1).games == 2
-    for _, text, _ in TABLE_2:
-        assert games_as_white(text, games=2, seed=1).games == 2
+    for table, printed in (("1", [44, 1, 43, 49]), ("2", [46, 49, 45, 44, 46, 50])):
+        told = hypotheses(table).values()
+        assert [one["wins"] for one in told] == printed
+        for one in told:
+            assert games_as_white(one["text"], games=2, seed=1).games == 2
 
 
 @pytest.mark.parametrize("table", ["1", "2"])
@@ -143,10 +142,9 @@ def test_tables(table, rules):
     if table == "1":  # what table 2 evolves is made twice below
         again = reproduce("liao", table, Request(rules=rules, seed=4, threads=1))
         assert result.to_dict() == again.to_dict()
-    printed = {name: float(wins) for name, _, wins in TABLE_2} if table == "2" else dict(TABLE_1)
     rows = {one.name: one for one in result.rows}
-    for name, wins in printed.items():
-        assert rows[name].paper == wins
+    for name, told in hypotheses(table).items():
+        assert rows[name].paper == told["wins"]
         assert rows[name].interval[0] <= rows[name].ours <= rows[name].interval[1]
         assert rows[name].n == 200
     data = result.to_dict()
@@ -168,13 +166,14 @@ def test_what_is_sure_whatever_the_seed():
 
 def test_table_2_evolves_halves_and_plays_them_staged():
     rows = {one.name: one for one in reproduced("2", "plain").rows}
-    for name, _, wins in TABLE_2:
+    for name, told in hypotheses("2").items():
         evolved = rows[f"{name}, evolved here"]
-        assert evolved.paper == wins
+        assert evolved.paper == told["wins"]
         assert evolved.n == 3
-    first, second = (halves_of(50.0, Request(seed=4), run) for run in (0, 1))
+    once, again = (find_study("liao").asked("2", Request(seed=4, threads=n)) for n in (0, 1))
+    first, second = (halves_of(50.0, once, run) for run in (0, 1))
     assert first != second
-    assert first == halves_of(50.0, Request(seed=4, threads=1), 0)
+    assert first == halves_of(50.0, again, 0)
     assert all(half.discs < 50.0 for half in first)
     staged = Forest("stages", tuple(half.tree for half in first), (50, 50))
     found = games_as_white(staged, games=60, seed=1)
@@ -184,8 +183,8 @@ def test_table_2_evolves_halves_and_plays_them_staged():
 def test_both_rules_stand_side_by_side():
     for rules, other in (("plain", "reconstruction"), ("reconstruction", "plain rules")):
         rows = {one.name: one for one in reproduced("1", rules).rows}
-        for text, wins in TABLE_1:
-            assert rows[f"{text}, {other}"].paper == rows[text].paper == wins
+        for text, told in hypotheses("1").items():
+            assert rows[f"{text}, {other}"].paper == rows[text].paper == told["wins"]
             assert rows[f"{text}, {other}"].ours != rows[text].ours
 
 
@@ -197,11 +196,10 @@ def test_stages_are_as_equal_as_whole_percentages_can_be():
         assert max(percents) - min(percents) <= 1
 
 
-def test_sweeps(monkeypatch):
-    for name, value in (("RUNS", 2), ("POPULATION", 10), ("GENERATIONS", 2)):
-        monkeypatch.setitem(getattr(evolution, f"_SWEEP_{name}"), "smoke", value)
+def test_sweeps():
+    few = find_study("liao").resized("smoke", runs=2, population=10, generations=2)
     told = []
-    result = reproduce("liao", "stages", Request(progress=lambda a, b: told.append(a / b)))
+    result = reproduce(few, "stages", Request(progress=lambda a, b: told.append(a / b)))
     names = [one.name for one in result.rows]
     assert names[: len(STAGES)] == [f"{k} stage{'s' * (k > 1)}" for k in STAGES]
     assert {one.verdict for one in result.rows} == {"no figure"}
@@ -246,6 +244,7 @@ def test_every_study_says_what_it_has():
     for name, study in STUDIES.items():
         assert study.name == name
         assert study.contradictions
+        assert [one.name for one in study.experiments] == list(paper(name)["tables"])
         for experiment in study.experiments:
             assert list(experiment.seconds) == ["smoke", "small", "paper"]
 

@@ -1,6 +1,7 @@
 """Studies: tables of papers, reproduced beside the printed figures, with computed verdicts.
 
-A package for each paper has its figures, protocol and contradictions; `verdicts` has the rule.
+The file of a paper (`papers`) has its figures, claims and contradictions, and how much of it is
+played at each scale; a module or package has what is its own; `verdicts` has the rule.
 """
 
 from typing import TYPE_CHECKING
@@ -9,7 +10,15 @@ from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
     from evoply.studies.catalogue import STUDIES, find_study, reproduce
-    from evoply.studies.study import SCALES, PaperExperiment, Request, Result, Row, Study
+    from evoply.studies.study import (
+        SCALES,
+        PaperExperiment,
+        Reproduction,
+        Request,
+        Result,
+        Row,
+        Study,
+    )
     from evoply.studies.study_page import page_of_study
     from evoply.studies.verdicts import (
         Claim,
@@ -27,6 +36,7 @@ __all__ = [
     "Claim",
     "Figure",
     "PaperExperiment",
+    "Reproduction",
     "Request",
     "Result",
     "Row",
@@ -46,7 +56,7 @@ give_when_used(
     {
         "catalogue": "STUDIES find_study reproduce",
         "study_page": "page_of_study",
-        "study": "SCALES PaperExperiment Request Result Row Study",
+        "study": "SCALES PaperExperiment Reproduction Request Result Row Study",
         "verdicts": "Claim Figure difference judge mean_of ratio_of share_of_games",
     },
 )

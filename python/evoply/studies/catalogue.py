@@ -10,25 +10,11 @@ from evoply.studies.benbassat import BENBASSAT
 from evoply.studies.firebrand import FIREBRAND
 from evoply.studies.frankland import FRANKLAND
 from evoply.studies.liao import LIAO
-from evoply.studies.study import (
-    SCALES,
-    PaperExperiment,
-    Request,
-    Result,
-    Study,
-    checked_game,
-    checked_rules,
-)
+from evoply.studies.study import SCALES, PaperExperiment, Reproduction, Request, Result, Study
 from evoply.wording import did_you_mean
 
 STUDIES: Mapping[str, Study] = MappingProxyType(
-    {
-        "liao": LIAO,
-        "frankland": FRANKLAND,
-        "bellin": BELLIN,
-        "benbassat": BENBASSAT,
-        "firebrand": FIREBRAND,
-    }
+    {study.name: study for study in (LIAO, FRANKLAND, BELLIN, BENBASSAT, FIREBRAND)}
 )
 
 
@@ -64,7 +50,7 @@ def reproduce(
         raise ValueError(f"scale: {request.scale!r} is not one of {', '.join(SCALES)}")
     if request.games % 2 or request.games < 0:
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
-    requests = [_complete(study.name, part, request) for part in parts]
+    requests = [_complete(study, part, request) for part in parts]
     results: list[Result] = []
     for number, (experiment, full) in enumerate(zip(parts, requests, strict=True)):
         results.append(experiment.run(_step(full, table, number, len(parts), tuple(results))))
@@ -73,25 +59,23 @@ def reproduce(
     return results[0] if table == parts[0].name else _join(table, results)
 
 
-def _complete(study: str, experiment: PaperExperiment, request: Request) -> Request:
+def _complete(study: Study, experiment: PaperExperiment, request: Request) -> Reproduction:
     if (request.opponent or request.games) and not experiment.takes_opponent:
-        raise ValueError(f"table {experiment.name} of {study} has opponents and games of its own")
+        raise ValueError(
+            f"table {experiment.name} of {study.name} has opponents and games of its own"
+        )
     if request.keep and not experiment.keeps:
         raise ValueError(
-            f"keep: table {experiment.name} of {study} has no long evolutions - leave keep out"
+            f"keep: table {experiment.name} of {study.name} has no long evolutions - leave keep out"
         )
     if request.keep:
         checked_name(request.keep, field="keep")
-    return replace(
-        request,
-        rules=checked_rules(experiment, request.rules),
-        game=checked_game(experiment, request.game),
-    )
+    return study.asked(experiment.name, request)
 
 
 def _step(
-    request: Request, table: str, number: int, steps: int, earlier: Sequence[Result]
-) -> Request:
+    request: Reproduction, table: str, number: int, steps: int, earlier: Sequence[Result]
+) -> Reproduction:
     """Return *request* with its reports scaled to one of several steps of *table*."""
     if steps == 1:
         return request

@@ -7,12 +7,19 @@ rows and figures; `verdicts` computes the verdict of a row. This module does not
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from functools import cache
+from importlib.resources import files
+from itertools import count, product
+from threading import Event
+from typing import Any, Literal, Self, TypeVar, get_args
 
 from evoply.games import game_rules
 from evoply.json_data import JsonData
+from evoply.processes import core_count
 from evoply.reports.charts import Chart
 from evoply.reports.series import Series
 from evoply.studies.verdicts import FEWEST_RUNS, Claim, Figure, Verdict, judge, margin_of
@@ -21,13 +28,16 @@ from evoply.wording import did_you_mean
 Scale = Literal["smoke", "small", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
 
 def no_progress(done: int, total: int) -> None:
-    """Do nothing with the numbers of finished and of all steps."""
+    """Tell nobody."""
 
 
 def no_result(result: Result) -> None:
-    """Do nothing with the result so far."""
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +62,6 @@ class Request:
     keep: str = ""
     """The beginning of the names of the runs that keep long evolutions, so that the same request
     continues after an interruption; if empty, they stay in memory. The result is the same."""
-
-    def part(self, number: int, of: int) -> Request:
-        """Return the same request, whose progress is that of part *number* of *of* equal parts."""
-
-        def moved(done: int, total: int) -> None:
-            self.progress(round(1000 * (number + done / total)), 1000 * of)
-
-        return replace(self, progress=moved)
-
-    def result(
-        self,
-        study: str,
-        table: str,
-        title: str,
-        rows: Iterable[Row],
-        *,
-        unit: str,
-        notes: Iterable[str] = (),
-        charts: Iterable[Chart | BoardPicture] = (),
-    ) -> Result:
-        """Return the result of the experiment *table* of *study* for this request."""
-        return Result(
-            study=study,
-            table=table,
-            title=title,
-            scale=self.scale,
-            seed=self.seed,
-            rules=self.rules,
-            unit=unit,
-            rows=tuple(rows),
-            notes=tuple(notes),
-            charts=tuple(charts),
-            opponent=self.opponent,
-            games=self.games,
-            game=self.game,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +204,7 @@ class PaperExperiment(JsonData):
 
     name: str = field(metadata={"json": "table"})
     title: str
-    run: Callable[[Request], Result] = field(metadata={"json": ""})
+    run: Callable[[Reproduction], Result] = field(metadata={"json": ""})
     seconds: Mapping[Scale, float]
     """The seconds of each scale, with the first of the rules, on two cores of a 2025 server CPU."""
     rules: tuple[str, ...] = ()
@@ -241,6 +215,151 @@ class PaperExperiment(JsonData):
     """Whether a request may keep its evolutions as runs."""
     boards: tuple[str, ...] = ()
     """The games to choose from, the first by default; empty if there is no choice."""
+    sizes: dict[str, Sequence[Any]] = field(default_factory=dict, metadata={"json": ""})
+    """Amounts of work by name, each at the scales smoke, small and paper."""
+    told: Mapping[str, Any] = field(default_factory=dict, metadata={"json": ""})
+    """What else the paper's file has: heading, unit and notes of results, and printed figures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction(Request):
+    """A request to one experiment, with what the paper's file says of that."""
+
+    study: str
+    table: PaperExperiment
+
+    def size(self, name: str) -> int:
+        """Return an amount of work at the scale."""
+        return int(self._at_scale(name))
+
+    def sizes(self, name: str) -> tuple[int, ...]:
+        """Return several amounts of work at the scale, where one name has several."""
+        return tuple(self._at_scale(name))
+
+    def _at_scale(self, name: str) -> Any:
+        return self.table.sizes[name][SCALES.index(self.scale)]
+
+    @property
+    def printed(self) -> Mapping[str, Any]:
+        """The figures and claims of the paper, by the names of their rows or as the table has."""
+        found: Mapping[str, Any] = self.table.told.get("printed", {})
+        return found
+
+    def row(self, name: str, ours: Figure | None, key: str = "", **others: Any) -> Row:
+        """Return the row of *ours* beside what is printed under *key*, its own name by default.
+
+        *others* are those of `row`; what stands beside the printed figure has the same names.
+        """
+        said = self.printed.get(key or name, {})
+        options = dict(said) if isinstance(said, Mapping) else {"paper": said}
+        if claim := options.pop("claim", ""):
+            bounds = {end: options.pop(end) for end in ("low", "high") if end in options}
+            options["paper"] = Claim(claim, **bounds)
+        elif isinstance(paper := options.get("paper"), list):
+            options["paper"] = tuple(paper)
+        elif paper is not None:
+            options["paper"] = Figure(paper, None)
+        return row(name, ours, **{**options, **others})
+
+    def rows(self, figures: Mapping[str, Figure | None], before: str = "") -> list[Row]:
+        """Return the row of each figure; *before* begins their names, but not the printed ones."""
+        return [self.row(before + name, ours, name) for name, ours in figures.items()]
+
+    def part(self, number: int, of: int) -> Self:
+        """Return the same request, whose progress is that of part *number* of *of* equal parts."""
+
+        def moved(done: int, total: int) -> None:
+            self.progress(round(1000 * (number + done / total)), 1000 * of)
+
+        return replace(self, progress=moved)
+
+    def quiet(self) -> Self:
+        """Return the same request, whose progress nobody is told."""
+        return replace(self, progress=no_progress)
+
+    def counter(self, total: int) -> Callable[[], None]:
+        """Return what tells the progress, one step of *total* further, when it is called."""
+        done = count(1)
+
+        def advance() -> None:
+            self.progress(next(done), total)
+
+        return advance
+
+    def each(self, steps: Iterable[T], result: Callable[[], Result] | None = None) -> Iterator[T]:
+        """Yield *steps*; after the work on each tell the progress, and show the *result* so far."""
+        found = list(steps)
+        advance = self.counter(len(found))
+        for step in found:
+            yield step
+            advance()
+            if result is not None:
+                self.shown(result())
+
+    def over_seeds(
+        self, setups: Sequence[K], runs: int, measure: Callable[[K, int], T]
+    ) -> Iterator[tuple[K, list[T]]]:
+        """Yield each setup, and what *measure* gives for it in each run, one after the other."""
+        advance = self.counter(len(setups) * runs)
+        for setup in setups:
+            found = []
+            for run in range(runs):
+                found.append(measure(setup, run))
+                advance()
+            yield setup, found
+
+    def over_seeds_at_once(
+        self, setups: Iterable[K], runs: int, measure: Callable[[K, int, Event], T]
+    ) -> dict[K, list[T]]:
+        """Return what *measure* gives for each setup and run, several at a time.
+
+        The event that each gets is set if this call is interrupted.
+        """
+        found: dict[K, list[T]] = {}
+        asked, stop = list(product(setups, range(runs))), Event()
+        with ThreadPoolExecutor(self.threads or core_count()) as pool:
+            waiting = [pool.submit(measure, setup, run, stop) for setup, run in asked]
+            try:
+                for (setup, _), future in self.each(zip(asked, waiting, strict=True)):
+                    found.setdefault(setup, []).append(future.result())
+            except BaseException:
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        return found
+
+    def result(
+        self,
+        rows: Iterable[Row],
+        charts: Iterable[Chart | BoardPicture] = (),
+        notes: Iterable[str] = (),
+        **told: object,
+    ) -> Result:
+        """Return the result, with the notes of the paper's file, then *notes*.
+
+        *told*, and the amounts of work at the scale, stand in the texts of the file for {names}.
+        """
+        said = self.table.told
+        words = {name: self._at_scale(name) for name in self.table.sizes} | told
+        by_rules = said.get("notes_by_rules", {}).get(self.rules, ())
+        return Result(
+            study=self.study,
+            table=self.table.name,
+            title=said.get("heading", self.table.title).format(**words),
+            scale=self.scale,
+            seed=self.seed,
+            rules=self.rules,
+            unit=said.get("unit", "").format(**words),
+            rows=tuple(rows),
+            notes=(
+                *(note.format(**words) for note in (*by_rules, *said.get("notes", ()))),
+                *notes,
+            ),
+            charts=tuple(charts),
+            opponent=self.opponent,
+            games=self.games,
+            game=self.game,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +380,28 @@ class Study(JsonData):
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names that stand for one or several of the experiments, as the paper counts them."""
+
+    def asked(self, table: str, request: Request) -> Reproduction:
+        """Return *request* to an experiment; `ValueError` if that lacks what is asked of it."""
+        experiment = self.experiment(table)
+        asked = {name: getattr(request, name) for name in Request.__slots__}
+        asked["rules"] = checked_rules(experiment, request.rules)
+        asked["game"] = checked_game(experiment, request.game)
+        return Reproduction(study=self.name, table=experiment, **asked)
+
+    def resized(self, scale: Scale, *tables: str, **sizes: object) -> Study:
+        """Return the same study with other amounts of work at a scale, of all tables or of some."""
+
+        def changed(experiment: PaperExperiment) -> PaperExperiment:
+            if tables and experiment.name not in tables:
+                return experiment
+            known = dict(experiment.sizes)
+            for name in known.keys() & sizes.keys():
+                by_scale = dict(zip(SCALES, known[name], strict=True)) | {scale: sizes[name]}
+                known[name] = tuple(by_scale.values())
+            return replace(experiment, sizes=known)
+
+        return replace(self, experiments=tuple(map(changed, self.experiments)))
 
     def parts(self, name: str) -> tuple[PaperExperiment, ...]:
         """Return the experiments that *name* stands for; `ValueError` as in `experiment`."""
@@ -298,3 +439,45 @@ def checked_game(experiment: PaperExperiment, game: str) -> str:
         there = f"there are {known}" if known else "leave it out"
         raise ValueError(f"game: table {experiment.name} is not played on {game!r}; {there}")
     return "" if game == experiment.boards[0] else game
+
+
+@cache
+def paper(name: str) -> Mapping[str, Any]:
+    """Return the file of a paper: its texts, printed figures and claims, and amounts of work.
+
+    Its form is told at the head of `papers/liao.toml`.
+    """
+    text = (files("evoply.studies") / "papers" / f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def study_of(name: str, runs: Mapping[str, Callable[[Reproduction], Result]]) -> Study:
+    """Return the study of a paper's file, whose tables are made by *runs*, in their order."""
+    said = paper(name)
+
+    def experiment(table: str, run: Callable[[Reproduction], Result]) -> PaperExperiment:
+        told = {**said.get("every", {}), **said["tables"][table]}
+        return PaperExperiment(
+            table,
+            told["title"],
+            run,
+            dict(zip(SCALES, told["seconds"], strict=True)),
+            rules=tuple(told.get("rules", ())),
+            takes_opponent=told.get("takes_opponent", False),
+            keeps=told.get("keeps", False),
+            boards=tuple(told.get("boards", ())),
+            sizes={**said.get("every", {}).get("sizes", {}), **told.get("sizes", {})},
+            told=told,
+        )
+
+    return Study(
+        name=name,
+        title=said["title"],
+        authors=said["authors"],
+        paper=said["paper"],
+        experiments=tuple(experiment(table, run) for table, run in runs.items()),
+        usual=said.get("usual", ""),
+        contradictions=tuple(said["contradictions"]),
+        choices=tuple(said["choices"]),
+        groups={group: tuple(tables) for group, tables in said.get("groups", {}).items()},
+    )

@@ -1,64 +1,415 @@
 """Bellin and Gasperin's study: five experiments with weighed trees, and tournaments.
 
-Source: Bellin & Gasperin, "Genetic Programming and Othello". The types of individuals are in
-`types`, the experiments in `fitness` and `elimination`.
+Source: Bellin & Gasperin, "Genetic Programming and Othello". A type of individuals is a set of
+primitives: its features, whether places weigh them, its no-ops. Everything else is gpjpp's defaults
+(preset `gpjpp`): fitness is the sum of the opponent's discs over three games as White, one against
+Edgar, here `edgar-like`, and two against a random player.
+
+E1 to E5 tell the fitness of the best trees, also on fresh games, and what no-ops became;
+tournaments of evolved trees in seven brackets tell stars, and whether fitness foretells success.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from math import isnan
 
-from evoply.studies.bellin.elimination import tournaments
-from evoply.studies.bellin.fitness import experiment, fitness_ranges
-from evoply.studies.bellin.types import EXPERIMENTS, TYPES
-from evoply.studies.study import PaperExperiment, Study
+import numpy as np
+from numpy.typing import NDArray
 
-BELLIN = Study(
-    name="bellin",
-    title="Weights from the position in the tree, and tournaments of players",
-    authors="Bellin and Gasperin",
-    paper="Genetic Programming and Othello (course project, Columbia University)",
-    experiments=(
-        *(
-            PaperExperiment(
-                name,
-                f"{name}: {TYPES[name].title}",
-                partial(experiment, name),
-                {"smoke": 1.5, "small": 7, "paper": 30},
+from evoply import _native
+from evoply.arena import Results, Schedule, Star, Tournament, play, rank_correlation, tournament
+from evoply.evolution import Census, EvolutionConfig, Generation, config_from_toml, evolve
+from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, bellin
+from evoply.games.othello import Position
+from evoply.gp import Tree, leaf_weights, lower
+from evoply.players import AfterState, KernelSeat, TreeEvaluator, parse_player, player_of
+from evoply.presets import preset_text
+from evoply.reports import explain
+from evoply.reports.charts import interval_chart
+from evoply.studies.study import Reproduction, Result, Row, paper, row, series, study_of
+from evoply.studies.verdicts import Figure, mean_of, share_of_games
+from evoply.wording import signed
+
+GAME = "othello"
+OPPONENTS = ("edgar-like", "random", "random")
+FRESH_TIMES = 300
+"""The number of fresh repetitions of the three games."""
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type of individual: its title, primitives, printed fitness range, players of its bracket.
+
+    *printed* is None for the two brackets that the paper does not describe.
+    """
+
+    title: str
+    primitives: PrimitiveSet
+    printed: tuple[float, float] | None
+    players: int = 5
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether places weigh its leaves."""
+        return self.primitives.weights is not None
+
+
+_PRIMITIVES: Mapping[str, PrimitiveSet] = {
+    "E1": PRIMITIVE_SETS["liao"],
+    "E2": PRIMITIVE_SETS["bellin"],
+    "E3": bellin("letters", mode=None),
+    "E4": PRIMITIVE_SETS["bellin-letters"],
+    "E5": PRIMITIVE_SETS["bellin-noops"],
+    "V1": bellin(constants=False),
+    "V2": bellin("letters", mode="noop_only"),
+}
+
+
+def _types() -> Iterator[tuple[str, Type]]:
+    for name, told in paper("bellin")["types"].items():
+        printed = tuple(told["printed"]) if "printed" in told else None
+        yield name, Type(told["title"], _PRIMITIVES[name], printed, told.get("players", 5))
+
+
+TYPES = dict(_types())
+"""The types by name, of which the paper describes E1 to E5."""
+EXPERIMENTS = tuple(name for name, kind in TYPES.items() if kind.printed is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved:
+    """The best individual of a run: its fitness when it was found, and on fresh games."""
+
+    tree: Tree
+    fitness: float
+    """Sum of the opponent's discs over three games, the least of the run."""
+    fresh: float
+    """The same on fresh games: the mean of `FRESH_TIMES` times the three games."""
+    beats_edgar: bool
+    """Whether it wins its game against the Edgar-like player."""
+    first: Census
+    """Of the random first generation."""
+    last: Census
+    """Of the last generation."""
+
+
+def config_of(name: str, request: Reproduction, run: int) -> EvolutionConfig:
+    """Return the config of one run of a type."""
+    opponents = ",".join(
+        f'{{player="{player}",games={OPPONENTS.count(player)}}}'
+        for player in dict.fromkeys(OPPONENTS)
+    )
+    seed = _native.Stream(request.seed, "bellin", name, run).key % 2**63
+    settings = [
+        f"seed={seed}",
+        f"population_size={request.size('population')}",
+        f"generations={request.size('generations')}",
+        f"fitness.opponents=[{opponents}]",
+        # The study tests its own individuals, so the engine need not.
+        "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}",
+    ]
+    config = config_from_toml(preset_text("gpjpp"), settings)
+    return EvolutionConfig(
+        **{**config.model_dump(), "primitives": TYPES[name].primitives.to_dict()}
+    )
+
+
+def evolve_type(name: str, request: Reproduction, run: int) -> Evolved:
+    """Return the individual with the best training fitness of one run of a type."""
+    config = config_of(name, request, run)
+    first: Generation | None = None
+    best: tuple[float, Tree] | None = None
+    for generation in evolve(config, threads=request.threads):
+        first = first or generation
+        fittest = generation.best
+        if isinstance(fittest.tree, Tree) and (best is None or -fittest.fitness < best[0]):
+            best = -fittest.fitness, fittest.tree
+    assert best is not None
+    assert first is not None
+    stream = _native.Stream(config.seed, "fresh")
+    results = three_games([best[1]], stream, request.threads, FRESH_TIMES)
+    discs = opponents_discs(results, 1)
+    return Evolved(
+        tree=best[1],
+        fitness=best[0],
+        fresh=float(discs[0]) / FRESH_TIMES,
+        # The first game, against Edgar, is always the same: both players are deterministic.
+        beats_edgar=bool(results.white_discs[0] > results.black_discs[0]),
+        first=first.census,
+        last=generation.census,
+    )
+
+
+def three_games(
+    trees: Sequence[Tree], stream: _native.Stream, threads: int, times: int = 1
+) -> Results:
+    """Return the three games of each tree as White, *times* times, tree after tree.
+
+    All trees have the same keys.
+    """
+    opponents = [parse_player(text) for text in OPPONENTS]
+    natives = [_native.Player(GAME, "after_state", program) for program in lower(trees, GAME)]
+    players = [KernelSeat(native) for native in natives]
+    each = len(OPPONENTS) * times
+    white = np.arange(len(trees)).repeat(each) + len(opponents)
+    schedule = Schedule(
+        black=np.tile(np.arange(each) % len(OPPONENTS), len(trees)).astype(np.uint32),
+        white=white.astype(np.uint32),
+        opening_keys=np.tile(stream.child("opening").keys(each), len(trees)),
+        game_keys=np.tile(stream.child("game").keys(each), len(trees)),
+        opening_plies=0,
+        starts=(Position().row,),
+    )
+    return play(GAME, [*opponents, *players], schedule, threads=threads)
+
+
+def opponents_discs(results: Results, trees: int) -> NDArray[np.int64]:
+    """Return the sum of the opponents' discs of each of *trees* in `three_games`."""
+    sums: NDArray[np.int64] = results.black_discs.reshape(trees, -1).sum(axis=1)
+    return sums
+
+
+_MODES = ("all", "same", "other")
+_TITLES = {"all": "against all", "other": "against other brackets"}
+_SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
+_CHAINS = "As a share of all chains. The paper saw them, even directly above terminals."
+_IMPORTANT = (
+    "Rank correlation; the paper expects important features to the left and high, where weights "
+    "are large. Influence: the share of moves that change when a feature is held at its mean."
+)
+_FRESH = f"The same trees, {FRESH_TIMES} times the three games."
+
+
+def fitness_ranges(request: Reproduction) -> Result:
+    """Return all five experiments beside one another."""
+    return _fitness(EXPERIMENTS, request)
+
+
+def experiment(name: str, request: Reproduction) -> Result:
+    """Return one experiment with its evidence on the paper's hypotheses."""
+    return _fitness((name,), request)
+
+
+def _fitness(names: Sequence[str], request: Reproduction) -> Result:
+    evolved = dict(
+        request.over_seeds(
+            names, request.size("runs"), lambda name, run: evolve_type(name, request, run)
+        )
+    )
+    selected = {name: mean_of([tree.fitness for tree in evolved[name]]) for name in names}
+    fresh = {name: mean_of([tree.fresh for tree in evolved[name]]) for name in names}
+    rows: list[Row] = []
+    for name in names:
+        printed = TYPES[name].printed
+        rows += [
+            row(f"{name}, {TYPES[name].title}", selected[name], printed, reason=_SELECTED),
+            row(f"{name} on fresh games", fresh[name], reason=_FRESH),
+        ]
+    rows += [_edgar_row(name, evolved[name]) for name in names]
+    rows += [entry for name in names for entry in _chain_rows(name, evolved[name])]
+    rows += [entry for name in names if TYPES[name].is_weighed
+             for entry in _importance_rows(name, evolved[name])]  # fmt: skip
+    chart = interval_chart(
+        "Selected and fresh",
+        names,
+        [
+            series("paper, middle of the range", map(_printed_range, names), symbol="diamond"),
+            series("here, when selected", selected.values()),
+            series("here, fresh games", fresh.values(), symbol="square"),
+        ],
+        "opponents' discs in three games",
+        note="with 95 % intervals",
+    )
+    return request.result(rows, [chart], [_best_note(name, evolved[name]) for name in names])
+
+
+def _printed_range(name: str) -> Figure | None:
+    printed = TYPES[name].printed
+    return None if printed is None else Figure(sum(printed) / 2, printed)
+
+
+def _best_note(name: str, evolved: Sequence[Evolved]) -> str:
+    best = min(evolved, key=lambda player: (player.fitness, len(player.tree)))
+    text = str(best.tree)
+    short = text if len(text) <= 160 else text[:159] + "…"
+    return f"{name}, the fittest ({best.fitness:g}): {short}"
+
+
+def _edgar_row(name: str, evolved: Sequence[Evolved]) -> Row:
+    beaten = sum(tree.beats_edgar for tree in evolved)
+    return row(
+        f"{name}: best trees that beat {OPPONENTS[0]}",
+        share_of_games(beaten, len(evolved)),
+        reason="The paper: players of every type beat Edgar. One game, as White.",
+    )
+
+
+def _chain_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
+    """Return rows with the share of no-ops in chains, in the first and the last generation."""
+    if not any(node.bits for node in TYPES[name].primitives):
+        return []
+    rows = []
+    for when, censuses in (
+        ("first", [tree.first for tree in evolved]),
+        ("last", [tree.last for tree in evolved]),
+    ):
+        shares = [share for census in censuses if (share := _chain_share(census)) is not None]
+        figure = mean_of(shares, within=(0, 1)) if shares else None
+        rows.append(
+            row(
+                f"{name}: chains of 2 or more no-ops, {when} generation",
+                figure,
+                reason=_CHAINS if when == "last" else "",
+                otherwise="" if shares else "No no-ops were left.",
             )
-            for name in EXPERIMENTS
-        ),
-        PaperExperiment(
-            "fitness",
-            "Fitness of the best trees of E1 to E5, side by side",
-            fitness_ranges,
-            {"smoke": 4, "small": 38, "paper": 195},
-        ),
-        PaperExperiment(
-            "tournament",
-            "Tournaments of 33 evolved trees in 7 brackets, and whether fitness foretells success",
-            tournaments,
-            {"smoke": 5, "small": 42, "paper": 240},
-        ),
-    ),
-    contradictions=(
-        "In the example of no-op nodes the bits 010010 are read as 19; they are 18.",
-        "Siblings are said to differ in their weights, but both children of the root have weight "
-        "1: the bits 0 and 1 are read as 0 and 1, and 0 counts as 1.",
-        "One fitness is 69.20, more than the 64 discs of a board: the figures must be sums over "
-        "games, not means.",
-        "Seven types of individuals are said to have met, and five are described.",
-        "The letters A and B are called probably unimportant, though in the natural lettering A "
-        "is the corners.",
-    ),
-    choices=(
-        "Edgar's table is lost: a table of the same shape was learned by self-play and stands in.",
-        "The evolved tree plays White, one ply ahead, the first of equal moves; against Edgar once "
-        "and against a random player twice.",
-        "The bits of the root are empty, numbers are weighed as features are, and letters are "
-        "counted from the corner.",
-        "Settings are gpjpp's defaults, without its penalty for length; what the course changed is "
-        "unknown.",
-        "The two brackets that are not described are a weighted type whose constant 10 is not "
-        "weighed, and one that is weighed by B0 and B1 only; they have four players each.",
-        "A player schedules twenty games a round, ten of each colour, and a draw is not a win.",
-    ),
+        )
+    return rows
+
+
+def _chain_share(census: Census) -> float | None:
+    chains = census.no_op_chains
+    return sum(chains[1:]) / sum(chains) if sum(chains) else None
+
+
+def _importance_rows(name: str, evolved: Sequence[Evolved]) -> Iterator[Row]:
+    """Yield rows on whether features that decide moves have large weights and stand high."""
+    influences: list[float] = []
+    found: dict[str, list[float]] = {"their weight": [], "their height": []}
+    for player in evolved:
+        known = leaf_weights(player.tree)
+        for feature, influence in _influences(player).items():
+            places = [index for index, node in enumerate(player.tree.nodes) if node.name == feature]
+            influences.append(influence)
+            found["their weight"].append(max(known[index] or 0.0 for index in places))
+            found["their height"].append(-min(player.tree.level(index) for index in places))
+    for what, values in found.items():
+        rho = rank_correlation(influences, values) if len(influences) > 1 else None
+        if rho is not None and not isnan(rho.rho):
+            figure = Figure(rho.rho, rho.interval, rho.players)
+            yield row(f"{name}: influence of features and {what}, rho", figure, reason=_IMPORTANT)
+
+
+def _influences(player: Evolved) -> dict[str, float]:
+    names = {node.name for node in player.tree.nodes if not node.arity}
+    explained = explain(player_of(player.tree), positions=300)
+    return {part.text: part.share for part in explained.features if part.text in names}
+
+
+def tournaments(request: Reproduction) -> Result:
+    """Return tournaments of the evolved trees in all three modes: stars, and what fitness tells."""
+    evolved = _evolve_players(request)
+    results = {mode: _play(evolved, mode, request, index) for index, mode in enumerate(_MODES)}
+    rows = [_star_row(star, results) for star in results["all"].stars]
+    rows += _correlation_rows(evolved, results["all"], request)
+    rows.append(_champions_row(results))
+    names = [star.player for star in results["all"].stars]
+    ranks = {
+        mode: {
+            star.player: Figure(star.mean_rank, star.rank_interval) for star in results[mode].stars
+        }
+        for mode in _TITLES
+    }
+    chart = interval_chart(
+        "Mean rank",
+        names,
+        [
+            series(_TITLES[mode], [ranks[mode][name] for name in names], symbol=symbol)
+            for mode, symbol in (("all", "circle"), ("other", "square"))
+        ],
+        "mean rank (1 is the best)",
+        note="with 95 % intervals",
+    )
+    titles = {name: TYPES[name].title for name in ("V1", "V2")}
+    return request.result(rows, [chart], trees=len(evolved), brackets=len(TYPES), **titles)
+
+
+def _evolve_players(request: Reproduction) -> dict[str, Evolved]:
+    """Return the players by name, "E1 1" the first of bracket E1."""
+    wanted = {name: min(kind.players, request.size("runs")) for name, kind in TYPES.items()}
+    total = sum(wanted.values()) + len(_MODES)
+    trees: dict[str, Evolved] = {}
+    for name, count in wanted.items():
+        for run in range(count):
+            trees[f"{name} {run + 1}"] = evolve_type(name, request, run)
+            request.progress(len(trees), total)
+    return trees
+
+
+def _play(
+    evolved: Mapping[str, Evolved], mode: str, request: Reproduction, index: int
+) -> Tournament:
+    result = tournament(
+        [AfterState(evaluator=TreeEvaluator(tree=player.tree)) for player in evolved.values()],
+        names=list(evolved),
+        brackets=[_bracket(name) for name in evolved],
+        # Fitness counts the opponents' discs: its negative is greater for a better player.
+        fitness=[-player.fitness for player in evolved.values()],
+        mode=mode,  # type: ignore[arg-type]  # one of the three
+        times=request.size("tournaments"),
+        seed=request.seed,
+        threads=request.threads,
+    )
+    request.progress(len(evolved) + index + 1, len(evolved) + len(_MODES))
+    return result
+
+
+def _bracket(player: str) -> str:
+    return player.partition(" ")[0]
+
+
+def _star_row(star: Star, results: Mapping[str, Tournament]) -> Row:
+    others = {
+        mode: next(o for o in r.stars if o.player == star.player) for mode, r in results.items()
+    }
+    return row(
+        star.player,
+        Figure(star.mean_rank, star.rank_interval, results["all"].runs),
+        reason=f"{star.titles} titles, {star.finals} finals, rating {signed(star.rating)}; "
+        f"{others['same'].titles} titles in its bracket; mean rank {others['other'].mean_rank:.3g} "
+        "against other brackets.",
+    )
+
+
+def _correlation_rows(
+    evolved: Mapping[str, Evolved], result: Tournament, request: Reproduction
+) -> Iterator[Row]:
+    strengths = [-star.mean_rank for star in result.stars]
+    players = [star.player for star in result.stars]
+    fresh = rank_correlation([-evolved[name].fresh for name in players], strengths)
+    found = {"in training": result.fitness_correlation, "on fresh games": fresh}
+    for title, rho in found.items():
+        if rho is not None and not isnan(rho.rho):
+            figure = Figure(rho.rho, rho.interval, rho.players, (-1.0, 1.0))
+            yield request.row(f"rank correlation of fitness {title} with success", figure)
+
+
+def _champions_row(results: Mapping[str, Tournament]) -> Row:
+    """Return the row with the number of bracket champions that are among the best of all."""
+    champions = _champions(results["same"].stars)
+    best = {star.player for star in results["all"].stars[: len(champions)]}
+    return row(
+        "share of brackets whose best player is a star against all",
+        Figure(len(best & champions) / len(champions), None, len(champions)),
+        reason="The paper: champions of brackets are often not the stars. Best: most titles in its "
+        f"bracket; stars: the best {len(champions)} against all.",
+    )
+
+
+def _champions(stars: Sequence[Star]) -> set[str]:
+    by_bracket: dict[str, Star] = {}
+    for star in stars:
+        known = by_bracket.get(star.bracket)
+        if known is None or (star.titles, -star.mean_rank) > (known.titles, -known.mean_rank):
+            by_bracket[star.bracket] = star
+    return {star.player for star in by_bracket.values()}
+
+
+BELLIN = study_of(
+    "bellin",
+    {
+        **{name: partial(experiment, name) for name in EXPERIMENTS},
+        "fitness": fitness_ranges,
+        "tournament": tournaments,
+    },
 )

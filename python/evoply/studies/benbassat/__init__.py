@@ -1,5 +1,18 @@
-"""Benbassat & Sipper (GECCO 2011): its tables and its guides."""
+"""Benbassat & Sipper (GECCO 2011): guides, and players evolved for three games."""
 
-from evoply.studies.benbassat.tables import BENBASSAT
+from functools import partial
 
-__all__ = ["BENBASSAT"]
+from evoply.studies.benbassat import coevolution, evolved_players, guide_matches, trees_by_hand
+from evoply.studies.study import study_of
+
+BENBASSAT = study_of(
+    "benbassat",
+    {
+        "3": guide_matches.calibration,
+        "readings": guide_matches.guide_readings,
+        "hand": trees_by_hand.trees_by_hand,
+        **{table: partial(evolved_players.players_table, table) for table in ("4", "5", "6")},
+        "sensitivity": evolved_players.other_settings,
+        "coevolution": coevolution.coevolution,
+    },
+)

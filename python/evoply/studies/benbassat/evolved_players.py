@@ -2,94 +2,270 @@
 
 The preset of a game has the settings. Training meets the guides only if its fitness names them, as
 in `10ab2+20Co`; the benchmark is played after the run, at a depth that the run has not met.
+
+The paper leaves open how its players were trained (long games, the middle of a capture) and whom
+they met in the benchmark. A fitness of co-play never meets the guide, so each champion is evolved
+once for a reading of training, and then scored under every reading of the benchmark.
+
+Every setting that is left open is also varied alone against a base, over several seeds; a seed
+begins with the same draws in all of them. Settings of training evolve players of their own, and
+settings of the benchmark score those of the base again.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from statistics import median
+from typing import Any, NamedTuple
 
 from evoply import _native
-from evoply.arena import match
-from evoply.evolution import (
-    EvolutionConfig,
-    config_from_toml,
-    final_test,
-    individual_player,
-)
+from evoply.evolution import EvolutionConfig, config_from_toml, final_test, individual_player
+from evoply.games.draws import DrawRules
 from evoply.gp import Genotype
-from evoply.players import Player, model_of
+from evoply.players import model_of
 from evoply.presets import preset_text
 from evoply.reports.charts import Chart, interval_chart, line_chart
 from evoply.reports.series import Series
-from evoply.studies.benbassat.guide_matches import TITLES, score_of
-from evoply.studies.benbassat.players_tables import (
-    PRINTED_GAMES,
-    TABLES,
-    BenchmarkReading,
-    FitnessRuns,
-    PlayersTable,
+from evoply.studies.benbassat.guide_matches import (
+    DRAWS,
+    GUIDES,
+    TITLES,
+    GuideReading,
+    benchmark,
+    score_of,
+    seed_of,
 )
 from evoply.studies.kept_runs import KeptEvolution, evolution
-from evoply.studies.study import Request, Result, Row, Scale, row, series
-from evoply.studies.verdicts import Figure, mean_of
+from evoply.studies.study import Reproduction, Result, Row, paper, row, series
+from evoply.studies.verdicts import Figure, difference, mean_of
+
+PRINTED_GAMES = 1000
+
+
+class TrainingReading(NamedTuple):
+    """What the paper does not say of the evolution, and how it is read."""
+
+    ending: str = ""
+    """The end of the names of its rows."""
+    key: str = ""
+    """The end of the names of its runs."""
+    settings: tuple[str, ...] = ()
+    """Changes of the preset."""
+
+
+AS_PRESET = TrainingReading()
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingSize:
-    """The amount of work at a scale."""
+class FitnessRuns:
+    """Runs with one fitness: the depth of their players, the printed scores by benchmark depth."""
 
-    population: int
-    generations: int
-    training_depth: int | None
-    """Plies that individuals look ahead in training; None: the depth of the benchmark."""
-    runs: int
-    games: int
-    """Games of a benchmark."""
-    final_pairs: int
-    """Opening pairs of the final test, which names the champion."""
+    fitness: str
+    depth: int
+    printed: Mapping[int, tuple[float, ...]]
+    training: TrainingReading = AS_PRESET
+
+    @property
+    def name(self) -> str:
+        """The fitness and the reading of its training."""
+        return f"{self.fitness}{self.training.ending}"
+
+    @property
+    def key(self) -> str:
+        """The name for the folders of its runs."""
+        return f"{self.fitness}{self.training.key}"
 
 
-_SIZES: dict[Scale, TrainingSize] = {
-    "smoke": TrainingSize(10, 2, 1, 1, 20, 5),
-    "small": TrainingSize(60, 30, 2, 2, 300, 50),
-    "paper": TrainingSize(120, 100, None, 3, PRINTED_GAMES, 100),
+class BenchmarkReading(NamedTuple):
+    """What the paper does not say of its benchmark, and how it is read."""
+
+    guide: GuideReading
+    ending: str = ""
+    """The end of the names of its rows."""
+    draws: DrawRules | None = None
+    """Rules about draws of long games; None: the usual ones of the game."""
+    short: str = ""
+    """The reading in few words, for a chart of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayersTable:
+    """One of the paper's tables of evolved players."""
+
+    game: str
+    preset: str
+    kinds: tuple[FitnessRuns, ...]
+    read_as: tuple[FitnessRuns, ...]
+    """The runs under the rules `readings`."""
+    readings: tuple[BenchmarkReading, ...]
+    all_readings: tuple[BenchmarkReading, ...]
+    """Those under the rules `readings`."""
+
+    def runs_of(self, rules: str) -> tuple[FitnessRuns, ...]:
+        """Return the runs under some rules."""
+        return self.read_as if rules == "readings" else self.kinds
+
+    def readings_of(self, rules: str) -> tuple[BenchmarkReading, ...]:
+        """Return the readings of the benchmark under some rules."""
+        return self.all_readings if rules == "readings" else self.readings
+
+
+def _readings(
+    pairs: tuple[str, ...], draws: tuple[str, ...], quiescence: tuple[bool, ...]
+) -> tuple[BenchmarkReading, ...]:
+    """Return every pair with every kind of draws, with *quiescence* or without.
+
+    And each with the first of equal moves, under the usual rules alone.
+    """
+    found = [
+        (GuideReading(pair, quiet), long)
+        for pair in pairs
+        for quiet in quiescence
+        for long in draws
+    ]
+    found += [(GuideReading(pair, ties="first"), "") for pair in pairs]
+    return tuple(_reading(guide, long) for guide, long in found)
+
+
+def _reading(guide: GuideReading, long: str) -> BenchmarkReading:
+    pair = guide.pair.rpartition(":")[2].removeprefix("material-")
+    first = "first" if guide.ties == "first" else ""
+    words = [pair, "captures" if guide.quiescence else "", first, long]
+    ending = f", {guide.name}{long and f', {long}'}"
+    return BenchmarkReading(guide, ending, DRAWS[long], ", ".join(filter(None, words)))
+
+
+def _usual(game: str, draws: tuple[str, ...] = ("",)) -> tuple[BenchmarkReading, ...]:
+    """Return the reading of the guide that is usual here, with these draws of long games."""
+    reading = GuideReading(GUIDES["corners"][game])
+    return tuple(BenchmarkReading(reading, one and f", {one}", DRAWS[one]) for one in draws)
+
+
+_FITNESS = "25Co"
+LONG_GAMES = tuple(
+    f"draws.{name}={'never' if limit is None else limit}"
+    for name, limit in asdict(DRAWS["long"] or DrawRules()).items()
+)
+"""The settings of training in long games."""
+_QUIET = ("player.quiescence=true",)
+_AHEAD_2 = ("player.depth=2",)
+_ORBITS = ("variation.afterwards.orbit_mutation=0.1",)
+_RACING = ('fitness.measure={kind="guides",co_play=25,racing=2}',)
+
+
+def _table(
+    name: str,
+    trained: tuple[TrainingReading, ...],
+    readings: tuple[BenchmarkReading, ...],
+    all_readings: tuple[BenchmarkReading, ...],
+) -> PlayersTable:
+    """Return a table of the paper's file; of its runs 25Co is read in the ways of *trained*."""
+    told = paper("benbassat")["tables"][name]
+    kinds = tuple(
+        FitnessRuns(
+            runs["fitness"],
+            runs["depth"],
+            {int(depth): tuple(scores) for depth, scores in runs["printed"].items()},
+        )
+        for runs in told["players"]
+    )
+    read = next(kind for kind in kinds if kind.fitness == _FITNESS)
+    read_as = tuple(replace(read, training=reading) for reading in trained)
+    return PlayersTable(told["game"], told["preset"], kinds, read_as, readings, all_readings)
+
+
+def _trained(usual: TrainingReading) -> tuple[TrainingReading, ...]:
+    """Return training two plies ahead, with and without quiescence and long games."""
+    both = ", captures to their end"
+    return (
+        usual,
+        TrainingReading(f"{usual.ending}{both}", "-2-quiet", (*_AHEAD_2, *_QUIET)),
+        TrainingReading(f"{usual.ending}, long games", "-2-long", (*_AHEAD_2, *LONG_GAMES)),
+        TrainingReading(
+            f"{usual.ending}{both}, long games", "-2-quiet-long", (*_AHEAD_2, *_QUIET, *LONG_GAMES)
+        ),
+    )
+
+
+TABLES: Mapping[str, PlayersTable] = {
+    "4": _table(
+        "4",
+        _trained(TrainingReading(", trained two plies ahead", "-2", _AHEAD_2)),
+        (
+            *_usual("lose-checkers", tuple(DRAWS)),
+            BenchmarkReading(
+                GuideReading("random-leaf:noise=6"), ", whole numbers, long", DRAWS["long"]
+            ),
+        ),
+        _readings(("random-leaf", "random-leaf:noise=6"), tuple(DRAWS), (False, True)),
+    ),
+    "5": _table(
+        "5",
+        _trained(AS_PRESET),
+        (
+            *_usual("checkers-10", tuple(DRAWS)),
+            # The rule of --table readings chooses it by table 3 alone.
+            BenchmarkReading(GuideReading("material-lean-kings"), ", the guide lean-kings"),
+        ),
+        _readings(
+            ("material-kings", "material-own", "material-lean", "material-lean-kings"),
+            ("", "long"),
+            (False, True),
+        ),
+    ),
+    "6": _table(
+        "6",
+        (
+            AS_PRESET,
+            TrainingReading(", orbits", "-orbits", _ORBITS),
+            TrainingReading(", orbits, racing", "-orbits-racing", (*_ORBITS, *_RACING)),
+        ),
+        _usual("othello"),
+        _readings(("material-alternating", "material-share"), ("",), (False,)),
+    ),
 }
+"""The tables by their numbers. `orbits` copies what asks a square to its orbit; `racing` lets the
+better ones play more games, which goes beyond the paper's fitness."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvolvedPlayer:
     """The champion of a run, as a player of the benchmark's depth."""
 
+    config: EvolutionConfig
     tree: Genotype
-    player: Player
+    depth: int
+    """Plies that it looks ahead in the benchmark."""
     curve: tuple[float, ...]
     """Points per fresh game against the yardstick of the preset, of the best of each generation."""
     games: int
     """Games that the run played."""
 
-    def looking(self, depth: int) -> "EvolvedPlayer":
-        """Return the same player, looking *depth* plies ahead."""
-        return replace(self, player=model_of(self.player).model_copy(update={"depth": depth}))
+    def points(
+        self, depth: int, reading: BenchmarkReading, request: Reproduction, deeper: int = 0
+    ) -> Figure:
+        """Return the points per 1,000 games against the guide of a depth, from the start position.
+
+        The player looks *deeper* plies further ahead than usual.
+        """
+        usual = model_of(individual_player(self.config, self.tree))
+        player = usual.model_copy(update={"depth": self.depth + deeper})
+        seed = _native.Stream(self.config.seed, "benchmark", depth).below(2**32)
+        guide, games = reading.guide.player(depth), request.size("games")
+        played = benchmark(player, guide, self.config.game, games, seed, request, reading.draws)
+        return score_of(played, of=float(PRINTED_GAMES))
 
 
 def run_config(
-    table: PlayersTable,
-    kind: FitnessRuns,
-    request: Request,
-    run: int,
-    size: TrainingSize | None = None,
+    table: PlayersTable, kind: FitnessRuns, request: Reproduction, run: int
 ) -> EvolutionConfig:
-    """Return the config of one run: the preset of the game, cut down to the scale or a *size*."""
-    size = size or _SIZES[request.scale]
-    seed = _native.Stream(request.seed, "benbassat", table.game, kind.fitness, run).below(2**32)
+    """Return the config of one run: the preset of the game, cut down to the scale."""
     settings = [
-        f"seed={seed}",
-        f"population_size={size.population}",
-        f"generations={size.generations}",
-        f"player.depth={size.training_depth or kind.depth}",
+        f"seed={seed_of(request, 'benbassat', table.game, kind.fitness, run)}",
+        f"population_size={request.size('population')}",
+        f"generations={request.size('generations')}",
+        f"player.depth={request.size('training_depth') or kind.depth}",
         f'fitness.measure="{kind.fitness}"',
-        f"hall_of_fame.final_pairs={size.final_pairs}",
+        f"hall_of_fame.final_pairs={request.size('final_pairs')}",
         *kind.training.settings,
     ]
     preset = f"{table.preset}-extended" if request.rules == "extended" else table.preset
@@ -101,33 +277,29 @@ def evolve_player(
 ) -> EvolvedPlayer:
     """Return the champion of the final test of an evolution, looking *depth* plies ahead."""
     tree = final_test(config, finished.last, threads=threads).champion.tree
-    player = model_of(individual_player(config, tree)).model_copy(update={"depth": depth})
-    return EvolvedPlayer(tree, player, finished.curve, finished.games)
+    return EvolvedPlayer(config, tree, depth, finished.curve, finished.games)
 
 
-def players_table(name: str, request: Request) -> Result:
+def players_table(name: str, request: Reproduction) -> Result:
     """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
-    table, size = TABLES[name], _SIZES[request.scale]
+    table, runs = TABLES[name], request.size("runs")
     kinds, readings = table.runs_of(request.rules), table.readings_of(request.rules)
-    evolved: dict[str, list[EvolvedPlayer]] = {}
+    evolved: dict[str, list[EvolvedPlayer]] = {kind.name: [] for kind in kinds}
     measured: dict[str, list[Figure]] = {}
-    result: Result | None = None
-    steps = _Steps(request, len(kinds) * size.runs * (size.generations + 1))
+    advance = request.counter(len(kinds) * runs * (request.size("generations") + 1))
     for kind in kinds:
-        evolved[kind.name] = []
-        for run in range(size.runs):
+        for run in range(runs):
             config = run_config(table, kind, request, run)
-            finished = evolution(config, f"{name}-{kind.key}-{run + 1}", request, steps.advance)
+            finished = evolution(config, f"{name}-{kind.key}-{run + 1}", request, advance)
             champion = evolve_player(config, kind.depth, finished, request.threads)
             evolved[kind.name].append(champion)
             for depth in kind.printed:
                 for reading in readings:
-                    figure = benchmark(champion, config, depth, reading, size.games, request)
+                    figure = champion.points(depth, reading, request)
                     measured.setdefault(_against(kind, depth, reading), []).append(figure)
-            steps.advance()
-            result = _result(name, request, evolved, measured)
+            advance()
+            result = _result(table, request, evolved, measured)
             request.shown(result)
-    assert result is not None  # every table has a kind, and every scale a run
     return result
 
 
@@ -136,13 +308,12 @@ def _against(kind: FitnessRuns, depth: int, reading: BenchmarkReading) -> str:
 
 
 def _result(
-    name: str,
-    request: Request,
+    table: PlayersTable,
+    request: Reproduction,
     evolved: Mapping[str, list[EvolvedPlayer]],
     measured: Mapping[str, list[Figure]],
 ) -> Result:
     """Return the table of the finished runs."""
-    table, size = TABLES[name], _SIZES[request.scale]
     rows: list[Row] = []
     for kind in table.runs_of(request.rules):
         for depth, printed in kind.printed.items():
@@ -154,48 +325,21 @@ def _result(
                     rows.append(_mean(against, measured[against], printed))
                 else:
                     rows += _rows(against, measured[against], printed)
+    depth = request.size("training_depth")
+    trained = f"depth {depth}" if depth else "the depth of the benchmark"
+    trained += ", unless a row says otherwise" * (request.rules == "readings")
+    smallest = {
+        fitness: min(runs, key=lambda run: len(run.tree))
+        for fitness, runs in evolved.items()
+        if runs
+    }
     return request.result(
-        "benbassat",
-        name,
-        f"Evolved players of {TITLES[table.game]}",
         rows,
-        unit=f"points per 1,000 games, of {size.games:,} from the start position",
-        notes=_notes(table, request, evolved),
-        charts=_charts(table, request, evolved, measured),
+        _charts(table, request, evolved, measured),
+        [f"The smallest of {fitness}: {run.tree}" for fitness, run in smallest.items()],
+        trained=trained,
+        all_games=sum(run.games for runs in evolved.values() for run in runs),
     )
-
-
-class _Steps:
-    """Counts finished steps and reports them to the request."""
-
-    def __init__(self, request: Request, total: int) -> None:
-        self._request, self._total, self._done = request, total, 0
-
-    def advance(self) -> None:
-        self._done += 1
-        self._request.progress(self._done, self._total)
-
-
-def benchmark(
-    champion: EvolvedPlayer,
-    config: EvolutionConfig,
-    depth: int,
-    reading: BenchmarkReading,
-    games: int,
-    request: Request,
-) -> Figure:
-    """Return the points per 1,000 games against the guide of a depth, from the start position."""
-    result = match(
-        champion.player,
-        reading.guide.player(depth),
-        game=config.game,
-        games=games,
-        openings=None,
-        draws=reading.draws,
-        seed=_native.Stream(config.seed, "benchmark", depth).below(2**32),
-        threads=request.threads,
-    )
-    return score_of(result, of=float(PRINTED_GAMES))
 
 
 def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> list[Row]:
@@ -222,29 +366,9 @@ def _mean(against: str, figures: list[Figure], printed: tuple[float, ...]) -> Ro
     )
 
 
-def _notes(
-    table: PlayersTable, request: Request, evolved: Mapping[str, list[EvolvedPlayer]]
-) -> tuple[str, ...]:
-    size = _SIZES[request.scale]
-    games = sum(run.games for runs in evolved.values() for run in runs)
-    depth = size.training_depth
-    trained = "the depth of the benchmark" if depth is None else f"depth {depth}"
-    trained += ", unless a row says otherwise" * (request.rules == "readings")
-    best = {fitness: min(runs, key=lambda run: len(run.tree)) for fitness, runs in evolved.items()}
-    return (
-        f"{size.runs} runs for each fitness, {size.population} individuals, {size.generations} "
-        f"generations, {games:,} games in all; training at {trained}. The paper prints single "
-        "runs: a mean over runs matches if its interval meets their range. Its settings of "
-        "evolution are in an earlier paper and are unknown here.",
-        "The champion of a run is the best of its hall of fame against the guide that looks 3 "
-        "plies ahead, on games of their own; the benchmark guides are met afterwards only.",
-        *(f"The smallest of {fitness}: {run.tree}" for fitness, run in best.items()),
-    )
-
-
 def _charts(
     table: PlayersTable,
-    request: Request,
+    request: Reproduction,
     evolved: Mapping[str, list[EvolvedPlayer]],
     measured: Mapping[str, list[Figure]],
 ) -> tuple[Chart, ...]:
@@ -299,6 +423,110 @@ def _means_by_reading(
     return [f"ab{depth}: {one.short}" for depth, one in places], shown
 
 
-table_4 = partial(players_table, "4")
-table_5 = partial(players_table, "5")
-table_6 = partial(players_table, "6")
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting in another way than the base has it."""
+
+    name: str
+    training: TrainingReading = AS_PRESET
+    """Changes of training, in which {population} and {generations} are twice those of the scale."""
+    guide: str = ""
+    """Another guide in the benchmark."""
+    draws: str = ""
+    """The rules about long games in the benchmark."""
+    deeper: int = 0
+    """Plies that the player looks further ahead in the benchmark."""
+
+
+BASE = Setting("the base")
+
+
+def _settings(table: str) -> Sequence[Setting]:
+    """Return the settings of the paper's file for the players of a table."""
+
+    def setting(
+        name: str, *, run: str = "", changes: Sequence[str] = (), **benchmark: Any
+    ) -> Setting:
+        training = TrainingReading(f", {name}", f"-{run}", tuple(changes)) if run else AS_PRESET
+        return Setting(name, training, **benchmark)
+
+    told = paper("benbassat")["tables"]["sensitivity"]
+    return [setting(name, **one) for name, one in {**told[table], **told["both"]}.items()]
+
+
+SETTINGS: Mapping[str, Sequence[Setting]] = {table: _settings(table) for table in ("6", "5")}
+
+
+def other_settings(request: Reproduction) -> Result:
+    """Return the points of every setting in both games, and what each gains over the base."""
+    runs = range(request.size("runs"))
+    total = len(runs) * sum(len(settings) + 1 for settings in SETTINGS.values())
+    advance = request.counter(total)
+    points: dict[str, dict[str, list[float]]] = {name: {} for name in SETTINGS}
+    for name, settings in SETTINGS.items():
+        bases = [_evolved(name, BASE, request, run) for run in runs]
+        for setting in (BASE, *settings):
+            of_setting = points[name].setdefault(setting.name, [])
+            for run in runs:
+                is_base = setting.training is AS_PRESET
+                player = bases[run] if is_base else _evolved(name, setting, request, run)
+                of_setting.append(_points(name, player, setting, request))
+                advance()
+            result = _settings_result(request, points)
+            request.shown(result)
+    return result
+
+
+def _kind(name: str, setting: Setting, request: Reproduction) -> FitnessRuns:
+    """Return the runs of a setting: 25Co, for the depths that the paper prints of it."""
+    printed = next(kind for kind in TABLES[name].kinds if kind.fitness == _FITNESS)
+    twice = {what: 2 * request.size(what) for what in ("population", "generations")}
+    settings = tuple(change.format(**twice) for change in setting.training.settings)
+    return replace(printed, training=setting.training._replace(settings=settings))
+
+
+def setting_config(name: str, setting: Setting, request: Reproduction, run: int) -> EvolutionConfig:
+    """Return the config of a run of a setting."""
+    return run_config(TABLES[name], _kind(name, setting, request), request, run)
+
+
+def _evolved(name: str, setting: Setting, request: Reproduction, run: int) -> EvolvedPlayer:
+    kind = _kind(name, setting, request)
+    config = run_config(TABLES[name], kind, request, run)
+    finished = evolution(config, f"sensitivity-{name}-{kind.key}-{run + 1}", request)
+    return evolve_player(config, kind.depth, finished, request.threads)
+
+
+def _points(name: str, player: EvolvedPlayer, setting: Setting, request: Reproduction) -> float:
+    """Return the points per 1,000 games against the guide, the first that the paper prints."""
+    guide = GuideReading(setting.guide or GUIDES["corners"][TABLES[name].game])
+    reading = BenchmarkReading(guide, draws=DRAWS[setting.draws])
+    first = min(_kind(name, setting, request).printed)
+    return player.points(first, reading, request, setting.deeper).value
+
+
+def _settings_result(
+    request: Reproduction, points: Mapping[str, Mapping[str, Sequence[float]]]
+) -> Result:
+    rows: list[Row] = []
+    charts: list[Chart] = []
+    for name, of_setting in points.items():
+        title = TITLES[TABLES[name].game]
+        gains: dict[str, Figure] = {}
+        for setting, values in of_setting.items():
+            mean = mean_of(values, within=(0.0, PRINTED_GAMES))
+            told = f"Runs: {', '.join(f'{value:.0f}' for value in values)}."
+            rows.append(row(f"{title}, {setting}: points", mean, reason=told))
+            if setting == BASE.name:
+                base = mean
+                continue
+            gains[setting] = difference(mean, base)
+            rows.append(row(f"{title}, {setting}: gain", gains[setting]))
+        if gains:
+            chart = interval_chart(
+                f"What each setting gains in {title}", list(gains),
+                [series("here", gains.values())], "points per 1,000 games more than the base",
+                note="with 95 % intervals", reference=0.0,
+            )  # fmt: skip
+            charts.append(chart)
+    return request.result(rows, charts)

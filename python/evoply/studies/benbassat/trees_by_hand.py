@@ -5,138 +5,57 @@ tree does was played against another guide, or with other primitives. The trees 
 evolution has a hard time: one corner is worth little, all four together a lot.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from evoply import _native, gp
-from evoply.arena import match
+from evoply import gp
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.players import AlphaBeta, TreeEvaluator
 from evoply.reports.charts import interval_chart
-from evoply.studies.benbassat.guide_matches import TITLES, guide, score_of
-from evoply.studies.benbassat.players_tables import PRINTED_GAMES, TABLES
-from evoply.studies.study import Request, Result, Row, Scale, row, series
+from evoply.studies.benbassat.evolved_players import PRINTED_GAMES, TABLES, PlayersTable
+from evoply.studies.benbassat.guide_matches import TITLES, benchmark, guide, score_of, seed_of
+from evoply.studies.study import Reproduction, Result, Row, row, series
 from evoply.studies.verdicts import Figure
 
-_GAMES: dict[Scale, int] = {"smoke": 10, "small": 300, "paper": PRINTED_GAMES}
-_CORNERS = ("a1", "h1", "a8", "h8")
 
-
-def _with_corners(count: int) -> str:
-    """Return mobility, plus 4.5 for each of the first *count* corners that is own, less if not."""
-    tree = "Mobility"
-    for corner in _CORNERS[:count]:
-        theirs = f"( IfTrue IsEmptySquare[{corner}] 0 -4.5 )"
-        tree = f"( Plus {tree} ( IfTrue IsFriendlyPiece[{corner}] 4.5 {theirs} ) )"
-    return tree
-
-
-@dataclass(frozen=True, slots=True)
-class ByHand:
-    """A tree written by hand, with the set of primitives that it needs."""
-
-    name: str
-    primitives: str
-    tree: str
-
-
-_REVERSI = tuple(
-    ByHand(name, "benbassat", _with_corners(count))
-    for count, name in enumerate(
-        ("mobility", "and one corner", "and two corners", "and three corners", "and all corners")
-    )
-)
-_TWICE = "( MultERC[2] {} )"
-_CHECKERS_10 = (
-    ByHand("men", "benbassat-checkers-10", "ManCount"),
-    ByHand("own men", "benbassat-checkers-10", "FriendlyManCount"),
-    ByHand("pieces", "benbassat-checkers-extended-10", "PieceCount"),
-    ByHand(
-        "twice the pieces, and kings", "benbassat-checkers-extended-10",
-        f"( Plus {_TWICE.format('PieceCount')} KingCount )",
-    ),
-)  # fmt: skip
-_LOSE = (
-    ByHand("mobility", "benbassat-checkers", "Mobility"),
-    ByHand(
-        "mobility, and half of the own men", "benbassat-checkers",
-        "( Plus Mobility ( MultERC[0.5] FriendlyManCount ) )",
-    ),
-)  # fmt: skip
-TREES: Mapping[str, Sequence[ByHand]] = {"6": _REVERSI, "5": _CHECKERS_10, "4": _LOSE}
-"""The trees beside each table of evolved players."""
-
-
-def trees_by_hand(request: Request) -> Result:
+def trees_by_hand(request: Reproduction) -> Result:
     """Return the points of trees by hand against the guides of tables 4 to 6."""
-    jobs = [(name, one, depth, other) for name in TREES for one in TREES[name]
-            for depth, other in _depths(name)]  # fmt: skip
+    jobs = [
+        (TABLES[table], name, primitives, text, depths, printed)
+        for table in ("6", "5", "4")
+        for primitives, trees in request.table.told[table].items()
+        for name, text in trees.items()
+        for depths, printed in _ranges(TABLES[table])
+    ]
     rows: list[Row] = []
     figures: dict[str, Figure] = {}
-    result = _result(request, rows, figures)
-    for number, (name, one, depth, other) in enumerate(jobs):
-        what = f"{TITLES[TABLES[name].game]}, {one.name}: ab{depth} against ab{other}"
-        figures[what] = _played(request, name, one, depth, other)
-        low, high = _printed(name, depth, other)
-        rows.append(row(what, figures[what], (low, high), reference=PRINTED_GAMES / 2))
-        result = _result(request, rows, figures)
-        request.progress(number + 1, len(jobs))
-        request.shown(result)
-    return result
+
+    def result() -> Result:
+        chart = interval_chart(
+            "Trees by hand", list(figures), [series("here", figures.values())],
+            "points per 1,000 games", note="with 95 % intervals", reference=PRINTED_GAMES / 2,
+        )  # fmt: skip
+        return request.result(rows, [chart], reading=request.rules)
+
+    for table, name, primitives, text, (depth, other), printed in request.each(jobs, result):
+        player = AlphaBeta(
+            evaluator=TreeEvaluator(tree=gp.parse_tree(text, PRIMITIVE_SETS[primitives])),
+            depth=depth, view="turn", ties="random", ordering="killer",
+        )  # fmt: skip
+        reading = request.rules if table.game == "checkers-10" else "corners"
+        met = guide(table.game, other, reading)
+        seed = seed_of(request, "by hand", name, depth, other)
+        played = benchmark(player, met, table.game, request.size("games"), seed, request)
+        what = f"{TITLES[table.game]}, {name}: ab{depth} against ab{other}"
+        figures[what] = score_of(played, of=float(PRINTED_GAMES))
+        rows.append(row(what, figures[what], printed, reference=PRINTED_GAMES / 2))
+    return result()
 
 
-def _depths(name: str) -> Sequence[tuple[int, int]]:
-    """Return the depths of evolved players and guides in one of the paper's tables."""
-    found = {(kind.depth, other) for kind in TABLES[name].kinds for other in kind.printed}
-    return sorted(found)
-
-
-def _printed(name: str, depth: int, other: int) -> tuple[float, float]:
-    """Return the range of what the table prints for these depths."""
-    scores = [
-        score
-        for kind in TABLES[name].kinds
-        for score in kind.printed.get(other, ())
-        if kind.depth == depth
-    ]
-    return min(scores), max(scores)
-
-
-def _played(request: Request, name: str, one: ByHand, depth: int, other: int) -> Figure:
-    game = TABLES[name].game
-    text = one.tree if one.tree.startswith("(") else f"( {one.tree} )"
-    tree = gp.parse_tree(text, PRIMITIVE_SETS[one.primitives])
-    player = AlphaBeta(
-        evaluator=TreeEvaluator(tree=tree), depth=depth, view="turn", ties="random",
-        ordering="killer",
-    )  # fmt: skip
-    result = match(
-        player,
-        guide(game, other, request.rules if game == "checkers-10" else "corners"),
-        game=game,
-        games=_GAMES[request.scale],
-        openings=None,
-        seed=_native.Stream(request.seed, "by hand", one.name, depth, other).below(2**32),
-        threads=request.threads,
-    )
-    return score_of(result, of=float(PRINTED_GAMES))
-
-
-def _result(request: Request, rows: list[Row], figures: Mapping[str, Figure]) -> Result:
-    chart = interval_chart(
-        "Trees by hand", list(figures), [series("here", figures.values())],
-        "points per 1,000 games", note="with 95 % intervals", reference=PRINTED_GAMES / 2,
-    )  # fmt: skip
-    return request.result(
-        "benbassat",
-        "hand",
-        "Trees by hand",
-        rows,
-        unit=f"points per 1,000 games, of {_GAMES[request.scale]:,} from the start position",
-        notes=(
-            "The paper's column is the range of its evolved players at the same depths. Pieces and "
-            "kings are counted by the extended set alone, all else by the paper's own primitives.",
-            f"The guide of 10x10 is that of the reading {request.rules}.",
-        ),
-        charts=(chart,) if figures else (),
-    )
+def _ranges(table: PlayersTable) -> Iterator[tuple[tuple[int, int], tuple[float, float]]]:
+    """Yield depths of evolved players and guides in a table, and the range of what it prints."""
+    for depth, other in sorted(
+        {(kind.depth, other) for kind in table.kinds for other in kind.printed}
+    ):
+        alike = [kind.printed for kind in table.kinds if kind.depth == depth]
+        scores = [score for printed in alike for score in printed.get(other, ())]
+        yield (depth, other), (min(scores), max(scores))

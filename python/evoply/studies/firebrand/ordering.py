@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import product
 from threading import Event
 from typing import Any
 
@@ -13,17 +13,9 @@ from evoply.games import game_rules
 from evoply.players import AlphaBeta
 from evoply.protocols import Position
 from evoply.reports.charts import interval_chart
-from evoply.studies.firebrand.training import (
-    BOARDS,
-    LearningCurve,
-    Size,
-    result,
-    settings,
-    side_by_side,
-    trained,
-)
-from evoply.studies.study import Request, Result, Row, row, series
-from evoply.studies.verdicts import Claim, Figure, ratio_of, share_of_games
+from evoply.studies.firebrand.training import BOARDS, LearningCurve, settings, trained
+from evoply.studies.study import Reproduction, Result, Row, series
+from evoply.studies.verdicts import Figure, ratio_of, share_of_games
 
 PLAIN = "plain"
 EVALUATOR = "best board first"
@@ -38,7 +30,6 @@ SEARCHES: Mapping[str, Mapping[str, Any]] = {
 """Further options of evoply's players."""
 _SHARES = (0.25, 0.5, 0.75)
 """The shares of a game after which positions are taken."""
-_ELSEWHERE = "another program on another machine"
 _TIMES = 3
 """Searches of each position; the fastest counts."""
 
@@ -57,57 +48,46 @@ class Searched:
     """The time of the fastest of several searches."""
 
 
-def ordering(request: Request, size: Size) -> Result:
+def ordering(request: Reproduction) -> Result:
     """Return nodes and times of orderings, as parts of those of plain alpha-beta."""
-    positions = _positions(request, size)
-    depths = size.ordering_depths
-    steps = len(depths) * len(positions)
+    positions, depths = _positions(request), request.sizes("depths")
+    searched: dict[int, dict[str, list[Searched]]] = {depth: {} for depth in depths}
+    for depth, (player, position) in request.each(product(depths, positions)):
+        for name, search in _searches(player, position, depth):
+            searched[depth].setdefault(name, []).append(search)
     rows: list[Row] = []
     nodes: dict[int, list[Figure]] = {}
-    for number, depth in enumerate(depths):
-        searched: dict[str, list[Searched]] = {}
-        for index, (player, position) in enumerate(positions):
-            for name, search in _searches(player, position, depth):
-                searched.setdefault(name, []).append(search)
-            request.progress(number * len(positions) + index + 1, steps)
-        depth_rows = _ordering_rows(depth, searched)
-        rows += [entry for _, entry in depth_rows]
-        nodes[depth] = [figure for figure, _ in depth_rows if figure is not None]
-    names = [*PAPERS, DEEPENING, *SEARCHES]
+    for depth in depths:
+        plain = searched[depth].pop(PLAIN)
+        nodes[depth] = [_nodes(tried, plain) for tried in searched[depth].values()]
+        for name, tried in searched[depth].items():
+            figures = _figures(name, tried, plain)
+            rows += [
+                request.row(f"depth {depth}, {name}: {what}", ours, f"{name}: {what}")
+                for what, ours in figures.items()
+            ]
     chart = interval_chart(
-        "Nodes", names,
+        "Nodes", [*PAPERS, DEEPENING, *SEARCHES],
         [series(f"depth {depth}", figures) for depth, figures in nodes.items()],
         "nodes, as a part of plain alpha-beta's", reference=1.0,
         note="the paper: about half with the best board first",
     )  # fmt: skip
-    return result(
-        request, "ordering", "Which moves are looked at first", rows, [chart],
-        notes=(
-            f"{len(positions)} positions of games that learned players played; geometric means "
-            "over them. Nodes are positions entered and boards valued at the horizon; with the "
-            "best board first, boards are also valued to order moves, which has a row of its own.",
-            "A way that deepens counts all its depths; what evoply's players do besides deepens "
-            "by two plies, and counts the boards that it valued to order the first moves.",
-            f"Times are the least of {_TIMES} searches, and differ from machine to machine; "
-            "all else does not.",
-        ),
-        unit="parts of plain alpha-beta's",
-    )  # fmt: skip
+    return request.result(rows, [chart], positions=len(positions), times=_TIMES)
 
 
-def _positions(request: Request, size: Size) -> list[tuple[AlphaBeta, Position]]:
+def _positions(request: Reproduction) -> list[tuple[AlphaBeta, Position]]:
     """Return positions with a choice, from games of two learned players, each with its player."""
-    games = size.ordering_training
+    games = request.size("training")
 
-    def job(run: int, stop: Event) -> LearningCurve:
-        return trained(settings(request, run, games=games, games_per_step=games), stop)
+    def train(run: int, _: int, stop: Event) -> LearningCurve:
+        changes = {"games": games, "games_per_step": games}
+        return trained(settings(request, run, changes), stop)
 
-    quiet = Request(scale=request.scale, threads=request.threads)
-    first, second = side_by_side(quiet, [partial(job, run) for run in range(2)])
+    (first,), (second,) = request.quiet().over_seeds_at_once(range(2), 1, train).values()
     played: list[GamePlayed] = []
     match(
         first.player(2), second.player(2), game=request.game or BOARDS[0],
-        games=size.ordering_games, seed=request.seed, threads=request.threads,
+        games=request.size("games"), seed=request.seed, threads=request.threads,
         on_game=played.append,
     )  # fmt: skip
     player = first.player().model_copy(update={"ties": "first"})
@@ -153,32 +133,18 @@ def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tup
         yield name, Searched(move, 0.0 if score is None else score, nodes, 0, seconds)
 
 
-def _ordering_rows(
-    depth: int, searched: Mapping[str, Sequence[Searched]]
-) -> list[tuple[Figure | None, Row]]:
-    """Return the rows of each search except the plain one; rows of nodes have a figure."""
-    plain = searched[PLAIN]
-    rows: list[tuple[Figure | None, Row]] = []
-    for name, tried in searched.items():
-        if name == PLAIN:
-            continue
-        pairs = list(zip(tried, plain, strict=True))
-        nodes = ratio_of([new.nodes / old.nodes for new, old in pairs])
-        seconds = ratio_of([new.seconds / old.seconds for new, old in pairs])
-        same = sum((new.move, new.value) == (old.move, old.value) for new, old in pairs)
-        fewer: Figure | Claim | None = None
-        if name in PAPERS:
-            fewer = Figure(0.5, None) if name == EVALUATOR else Claim("fewer: below 1", high=1.0)
-        slower = Claim("slower: above 1", low=1.0) if name in PAPERS else None
-        where = f"depth {depth}, {name}"
-        rows.append(
-            (nodes, row(f"{where}: nodes", nodes, fewer, reference=1.0, otherwise=_ELSEWHERE))
-        )
-        if name == EVALUATOR:
-            valued = ratio_of([(new.nodes + new.sorting) / old.nodes for new, old in pairs])
-            rows.append((None, row(f"{where}: all boards valued", valued)))
-        rows += [
-            (None, row(f"{where}: time", seconds, slower, otherwise=_ELSEWHERE)),
-            (None, row(f"{where}: same answer", share_of_games(same, len(pairs)))),
-        ]
-    return rows
+def _nodes(tried: Sequence[Searched], plain: Sequence[Searched]) -> Figure:
+    return ratio_of([new.nodes / old.nodes for new, old in zip(tried, plain, strict=True)])
+
+
+def _figures(name: str, tried: Sequence[Searched], plain: Sequence[Searched]) -> dict[str, Figure]:
+    """Return what is said of a way to search, beside the *plain* one."""
+    pairs = list(zip(tried, plain, strict=True))
+    same = sum((new.move, new.value) == (old.move, old.value) for new, old in pairs)
+    figures = {"nodes": _nodes(tried, plain)}
+    if name == EVALUATOR:
+        valued = [(new.nodes + new.sorting) / old.nodes for new, old in pairs]
+        figures["all boards valued"] = ratio_of(valued)
+    figures["time"] = ratio_of([new.seconds / old.seconds for new, old in pairs])
+    figures["same answer"] = share_of_games(same, len(pairs))
+    return figures

@@ -4,10 +4,9 @@ A curve has the weights of one run, step by step. Distances are Euclidean, by de
 ordinary weights.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from threading import Event
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
+from evoply.arena import match
 from evoply.learning import (
     Learning,
     LearningConfig,
@@ -24,74 +24,21 @@ from evoply.learning import (
     model_of,
 )
 from evoply.players import AlphaBeta
-from evoply.processes import core_count
 from evoply.protocols import RunError
 from evoply.reports.charts import Chart
 from evoply.reports.run_page import weight_charts
-from evoply.studies.study import Request, Result, Row
-from evoply.studies.verdicts import Claim
+from evoply.studies.study import Reproduction, Request
 
 BOARDS = ("othello-10", "othello")
 PRESETS = {"othello-10": "firebrand", "othello": "firebrand-8"}
-ALIKE = Claim("alike: above 0.7", low=0.7)
-"""The claim that each explains about half of the variance of the other (0.7 squared)."""
+DEPTH = 2
+"""Plies that players look ahead in matches between them."""
+OTHER = "material:depth=3"
+"""The player that learned ones are also measured against."""
 _SETTLED = 0.2
 
 Array = NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """The amount of work at a scale."""
-
-    runs: int
-    """Runs with different seeds behind every figure."""
-    stage: int
-    """Games at each number of empty squares; the paper has 250."""
-    rate_games: int
-    """Whole games for each of the learning rates."""
-    short_stage: int
-    """Games of a stage where depths are compared."""
-    changed_games: int
-    """Games of each match after a weight was changed by hand."""
-    match_games: int
-    """Games of each match between two players that were trained alike but for one thing."""
-    ordering_depths: tuple[int, ...]
-    """Plies that the orderings are compared at."""
-    ordering_games: int
-    """Games from which positions are taken, three from each."""
-    ordering_training: int
-    """Games that the players of these positions learn from."""
-    long_training: int
-    """Games that the player of the long match learns from."""
-    long_games: int
-    """Games of the long match; each player with another seed plays a twentieth of them."""
-    others: int
-    """Players with other seeds."""
-    strong_depth: int = 4
-    """Plies that the player of the long match looks ahead."""
-    depths: tuple[int, ...] = (2, 4, 8)
-    """Plies that both sides look ahead in training for Figure 6."""
-    stage_steps: int = 10
-    """Steps of a run in each stage."""
-
-    def of_stages(self, games: int) -> dict[str, object]:
-        """Return the changes of a config for stages of *games* games without time weights."""
-        return {
-            "curriculum.games": games,
-            "games_per_step": max(1, games // self.stage_steps),
-            "time_weights.degree": 0,
-        }
-
-    @property
-    def note(self) -> str:
-        """The note of a result about its runs."""
-        return (
-            f"Means over {self.runs} runs with seeds of their own. The curves are those of the "
-            "first run."
-        )
 
 
 @dataclass(frozen=True)
@@ -154,13 +101,25 @@ def player_of(config: LearningConfig, step: LearningStep, depth: int) -> AlphaBe
     return player if depth < 3 else player.model_copy(update={"ordering": "killer"})
 
 
-def settings(request: Request, run: int, **changes: object) -> LearningConfig:
+def settings(request: Request, run: int, changes: Mapping[str, object]) -> LearningConfig:
     """Return the preset's config for one of the runs of *request*, with *changes* by path."""
     preset = PRESETS[request.game or BOARDS[0]]
     seed = Stream(request.seed, "firebrand", run).key >> 1
     return load_learning_config(
         preset, [f"{key}={to}" for key, to in changes.items()], {"seed": seed}
     )
+
+
+def of_stages(request: Reproduction, stages: int, **others: object) -> dict[str, object]:
+    """Return changes for *stages* stages without time weights, and for *others* at the end."""
+    games = request.size("stage")
+    return {
+        "curriculum.games": games,
+        "games_per_step": max(1, games // request.size("stage_steps")),
+        "time_weights.degree": 0,
+        "games": stages * games,
+        **others,
+    }
 
 
 def trained(
@@ -185,35 +144,26 @@ def begun_anew(step: LearningStep) -> LearningStep:
     return replace(step, games=0, number=0)
 
 
-def side_by_side(request: Request, jobs: Sequence[Callable[[Event], T]]) -> list[T]:
-    """Return the results of *jobs*, in order, run several at a time; progress counts them.
+def learned(
+    request: Reproduction, setups: Mapping[K, Mapping[str, object]]
+) -> dict[K, list[LearningCurve]]:
+    """Return the runs of each setup, which is changes of the preset."""
 
-    Each job gets an event, which is set if this call is interrupted.
-    """
-    stop, results = Event(), []
-    with ThreadPoolExecutor(request.threads or core_count()) as pool:
-        waiting = [pool.submit(job, stop) for job in jobs]
-        try:
-            for number, future in enumerate(waiting):
-                results.append(future.result())
-                request.progress(number + 1, len(waiting))
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return results
+    def run_of(setup: K, run: int, stop: Event) -> LearningCurve:
+        return trained(settings(request, run, setups[setup]), stop)
+
+    return request.over_seeds_at_once(list(setups), request.size("runs"), run_of)
 
 
-def runs_of(
-    request: Request, size: Size, names: Iterable[K], job: Callable[[K, int, Event], T]
-) -> dict[K, list[T]]:
-    """Return the results of *job* for each of *names* and each run, run side by side."""
-    jobs = [partial(job, name, run) for name in names for run in range(size.runs)]
-    values = side_by_side(request, jobs)
-    by_name: dict[K, list[T]] = {}
-    for job_of_run, value in zip(jobs, values, strict=True):
-        by_name.setdefault(job_of_run.args[0], []).append(value)
-    return by_name
+def score(
+    request: Request, first: LearningCurve, second: LearningCurve | str, games: int, run: int
+) -> float:
+    """Return the score of the last player of a run in a match."""
+    other = second if isinstance(second, str) else second.player(DEPTH)
+    return match(
+        first.player(DEPTH), other, game=request.game or BOARDS[0], games=games,
+        seed=request.seed + run, threads=request.threads,
+    ).score  # fmt: skip
 
 
 def distance(first: Array, second: Array) -> float:
@@ -283,17 +233,3 @@ def curve_charts(curve: LearningCurve, name: str, note: str = "") -> list[Chart]
     """Return the curves of all weights of a run, as the paper draws them."""
     charts = weight_charts(curve.config, [step.statistics for step in curve.steps])
     return [replace(chart, title=f"{chart.title}, {name}", note=note) for chart in charts]
-
-
-def result(
-    request: Request,
-    table: str,
-    title: str,
-    rows: list[Row],
-    charts: list[Chart],
-    *,
-    notes: tuple[str, ...] = (),
-    unit: str = "as named in each row",
-) -> Result:
-    """Return the result of an experiment of this study."""
-    return request.result("firebrand", table, title, rows, unit=unit, notes=notes, charts=charts)

@@ -2,135 +2,253 @@
 
 Source: Liao, "Genetic Programming Applied to Board Game Othello" (a course project). Every
 hypothesis plays White against a player that moves at random; the tables count its wins of 50.
+
+Trees for halves of the game, and players of many stages, are evolved by gpjpp's engine with its
+defaults (preset `gpjpp`): five games as White against a random player; the opponent's gain of discs
+within an epoch is minimised.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from evoply.reports.charts import interval_chart
-from evoply.studies.liao.evolution import evolved_rows, stage_sweep
-from evoply.studies.liao.overlap import overlap_sweep
-from evoply.studies.liao.white_games import RULES, UNIT, games_as_white
-from evoply.studies.study import PaperExperiment, Request, Result, Row, Scale, Study, row, series
-from evoply.studies.verdicts import Figure, difference, share_of_games
+from evoply.evolution import Generation, config_from_toml, evolve
+from evoply.gp import Forest, Genotype, Tree
+from evoply.presets import preset_text
+from evoply.reports.charts import interval_chart, line_chart
+from evoply.studies.liao.white_games import (
+    PRINTED_GAMES,
+    RULES,
+    games_as_white,
+    staged_of,
+    wins_of_50,
+)
+from evoply.studies.study import Reproduction, Result, Row, paper, row, series, study_of
+from evoply.studies.verdicts import Figure, difference, mean_of, share_of_games
 
-PRINTED_GAMES = 50
-GAMES: dict[Scale, int] = {"smoke": 200, "small": 2000, "paper": 20_000}
-"""Games per hypothesis: 4, 40 and 400 times the paper's 50, for narrower intervals."""
+HALVES = ((0, 50), (50, 100))
+"""Where the parts of the game of both trees begin and end, in percent."""
+STAGES = (1, 2, 3, 4, 6, 12, 60)
 
+_SWEEP_NODES = 600
+_YARDSTICK = "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}"
+"""Settings without tests by the engine: the study tests its own individuals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """The result of one run for a part of the game."""
+
+    tree: Tree
+    discs: float
+    """The opponent's gain of discs there in the five training games."""
+    generations: int
+
+
+def halves_of(termination: float, request: Reproduction, run: int) -> tuple[Half, Half]:
+    """Return the trees of both halves from two runs that end below *termination* discs."""
+    first, second = (_half(termination, start, end, request, run) for start, end in HALVES)
+    return first, second
+
+
+def _half(termination: float, start: int, end: int, request: Reproduction, run: int) -> Half:
+    settings = [
+        f"seed={_seed(request, run, int(termination), start)}",
+        f"generations={request.size('generations')}",
+        f"termination.fitness={termination}",
+        f'fitness.measure={{kind="epoch_discs",start={start}.0,end={end}.0}}',
+        _YARDSTICK,
+    ]
+    steps = evolve(config_from_toml(preset_text("gpjpp"), settings), threads=request.threads)
+    tree, fitness, generations = _best(steps)
+    assert isinstance(tree, Tree)
+    return Half(tree, -fitness, generations)
+
+
+def _seed(request: Reproduction, *numbers: int) -> int:
+    """Return a different seed for every run of the study."""
+    seed = request.seed
+    for number in numbers:
+        seed = (1009 * seed + number) % 2**63
+    return seed
+
+
+def _best(generations: Iterable[Generation]) -> tuple[Genotype, float, int]:
+    """Return the first tree with the best training fitness, that, and the number of generations."""
+    fittest = [generation.best for generation in generations]
+    best = max(fittest, key=lambda individual: individual.fitness)
+    return best.tree, best.fitness, len(fittest)
+
+
+def evolved_rows(wins: Mapping[str, float], request: Reproduction) -> tuple[list[Row], list[str]]:
+    """Return rows of newly evolved halves and their staged pairs, and notes on the runs.
+
+    *wins* are those printed, by termination fitness and part, such as "50.0, tree 1".
+    """
+    rows: list[Row] = []
+    notes: list[str] = []
+    runs, games = request.size("runs"), request.size("test_games")
+    for termination in (50.0, 25.0):
+        pairs = [halves_of(termination, request, run) for run in range(runs)]
+        found: dict[str, list[float]] = {"tree 1": [], "tree 2": [], "staged": []}
+        for first, second in pairs:
+            staged = Forest("stages", (first.tree, second.tree), (50, 50))
+            found["tree 1"].append(_test_wins(first.tree, request))
+            found["tree 2"].append(_test_wins(second.tree, request))
+            found["staged"].append(_test_wins(staged, request))
+        printed = {
+            part: share_of_games(wins[f"{termination}, {part}"], PRINTED_GAMES, of=PRINTED_GAMES)
+            for part in found
+        }
+        reason = f"Mean of {runs} runs of gpjpp's defaults; each tested in {games:,} other games."
+        rows += [
+            row(f"{termination}, {part}, evolved here", mean_of(found[part], within=(0, 50)),
+                printed[part], reference=25.0, reason=reason)
+            for part in found
+        ]  # fmt: skip
+        gains = [both - first for both, first in zip(found["staged"], found["tree 1"], strict=True)]
+        rows.append(
+            row(f"gain of {termination}, staged, evolved here over its tree 1",
+                mean_of(gains, within=(-50, 50)),
+                difference(printed["staged"], printed["tree 1"]), reference=0.0)
+        )  # fmt: skip
+        at_once = sum(half.generations == 1 for halves in pairs for half in halves)
+        discs = sum(half.discs for halves in pairs for half in halves) / (2 * runs)
+        notes.append(
+            f"Termination fitness {termination}: {at_once} of {2 * runs} runs ended with the first "
+            f"random population, whose best let the opponent gain {discs:.1f} discs on average in "
+            "five games."
+        )
+    return rows, notes
+
+
+def _test_wins(tree: Genotype, request: Reproduction) -> float:
+    """Return the wins of an evolved player in 50 games that are not those of its training."""
+    played = games_as_white(
+        tree, games=request.size("test_games"), seed=request.seed + 1, threads=request.threads
+    )
+    return PRINTED_GAMES * played.wins / played.games
+
+
+def percents_of(count: int) -> tuple[int, ...]:
+    """Return *count* whole percentages, 100 together, as equal as can be.
+
+    >>> percents_of(3)
+    (34, 33, 33)
+    """
+    each, over = divmod(100, count)
+    return tuple(each + (index < over) for index in range(count))
+
+
+def stage_sweep(request: Reproduction) -> Result:
+    """Return the wins with 1 to 60 jointly evolved stages at one budget of games and nodes."""
+
+    def measure(count: int, run: int) -> tuple[float, int]:
+        tree = _evolve_stages(count, request, run)
+        return _test_wins(tree, request), len(set(tree.trees)) if isinstance(tree, Forest) else 1
+
+    found = dict(request.over_seeds(STAGES, request.size("runs"), measure))
+    figures = {n: mean_of([wins for wins, _ in of], within=(0, 50)) for n, of in found.items()}
+    rows = []
+    for count, figure in figures.items():
+        trees = sum(different for _, different in found[count]) / request.size("runs")
+        reason = f"{trees:.3g} different tree{'s' * (trees > 1)} on average"
+        rows.append(row(f"{count} stage{'s' * (count > 1)}", figure, reason=reason))
+    rows += [
+        row(f"gain of {count} stages over 1", difference(figures[count], figures[1]))
+        for count in STAGES[1:]
+    ]
+    chart = line_chart(
+        "Wins by number of stages",
+        STAGES,
+        [series("wins of 50", figures.values())],
+        "wins of 50 games",
+        x_title="stages",
+        note="with 95 % intervals over runs",
+        is_log=True,
+    )
+    return request.result(rows, [chart], nodes=_SWEEP_NODES)
+
+
+def _evolve_stages(count: int, request: Reproduction, run: int) -> Genotype:
+    percents = ",".join(map(str, percents_of(count)))
+    settings = [
+        f"seed={_seed(request, run, count)}",
+        f"population_size={request.size('population')}",
+        f"generations={request.size('generations')}",
+        f'individual={{kind="stages",percents=[{percents}]}}',
+        'fitness.measure={kind="stage_discs"}',
+        "initialisation.max_depth=4",
+        'initialisation.duplicates="avoid"',
+        f"limits.max_nodes={_SWEEP_NODES}",
+    ]
+    config = config_from_toml(preset_text("gpjpp"), settings)
+    *_, last = evolve(config, threads=request.threads)
+    return last.hall_of_fame[0].tree
+
+
+OVERLAPS = (0, 10, 20, 30, 40, 50)
 _OTHER_GAMES = 500
 _UNDER = {"plain": "plain rules", "reconstruction": "reconstruction"}
-
-WHITE, CORNERS = "( white )", "( white_corners )"
-HALVES = f"{WHITE},50,{CORNERS},50"
-QUARTERS = f"{WHITE},75,{CORNERS},25"
-TABLE_1 = ((WHITE, 44), (CORNERS, 1), (HALVES, 43), (QUARTERS, 49))
-"""Hypotheses and printed wins of 50. The cell of the corners is blank; the text says 1."""
-
-_TREES = (
-    "( + white ( + white_corners black_near_corners ) white )",
-    "( / ( - white_near_corners black_corners ) ( - black_corners white_near_corners ) )",
-    WHITE,
-    "( + ( + white_corners white ) ( * ( * white_edges black_edges ) "
-    "( - white_corners black_near_corners ) ) )",
-)
-TABLE_2 = (
-    ("50.0, tree 1", _TREES[0], 46),
-    ("50.0, tree 2", _TREES[1], 49),
-    ("50.0, staged", f"{_TREES[0]},50,{_TREES[1]},50", 45),
-    ("25.0, tree 1", _TREES[2], 44),
-    ("25.0, tree 2", _TREES[3], 46),
-    ("25.0, staged", f"{_TREES[2]},50,{_TREES[3]},50", 50),
-)
-"""Termination fitness and part, hypothesis, printed wins of 50."""
-_PRINTED_WINS = tuple(
-    (termination, tuple(wins for name, _, wins in TABLE_2 if name.startswith(f"{termination},")))
-    for termination in (50.0, 25.0)
-)
-
 _LUCK = (
     "The printed counts are of 50 games; figures this far from even need other rules or few "
     "different games."
 )
-_CORNERS_REASON = (
-    "The cell is blank and the text says 1 win. Under the plain rules a player that only counts "
-    "corners is no worse than ( white ), because most of its moves are ties."
-)
+_PAYS = "Whether staging pays, which does not rest on how strong the opponent is."
 
 
-def table_1(request: Request) -> Result:
+def hypotheses(table: str) -> dict[str, Mapping[str, Any]]:
+    """Return the text, the printed wins and perhaps a reason of each hypothesis, by its name."""
+    found = paper("liao")["tables"][table]["hypotheses"]
+    return {told.get("name", told["text"]): told for told in found}
+
+
+def table_1(request: Reproduction) -> Result:
     """Return Table 1: two single trees and two staged hypotheses made of them."""
-    hypotheses = [(text, text, wins) for text, wins in TABLE_1]
-    reasons = {CORNERS: _CORNERS_REASON}
-    gains = ((HALVES, WHITE), (QUARTERS, WHITE), (QUARTERS, HALVES))
-    return _table(request, "1", "Two-stage hypotheses", hypotheses, gains, reasons)
+    return _table(request)
 
 
-def table_2(request: Request) -> Result:
+def table_2(request: Reproduction) -> Result:
     """Return Table 2: trees evolved for the halves of the game, alone and staged."""
-    reasons = {
-        "50.0, tree 1": "Its + has three operands; the third is ignored, as the original did.",
-        "50.0, tree 2": (
-            "Algebraically the tree is -1 except where the divisor is 0, so its play rests on what "
-            "x / 0 is and on how ties are broken."
-        ),
-    }
-    gains = (("50.0, staged", "50.0, tree 1"), ("25.0, staged", "25.0, tree 1"))
-    title = "Variations with termination fitness"
-    result = _table(request, "2", title, TABLE_2, gains, reasons)
+    result = _table(request)
     if result.rules != RULES[0]:
         return result
-    rows, notes = evolved_rows(_PRINTED_WINS, request)
+    wins = {name: told["wins"] for name, told in hypotheses("2").items()}
+    rows, notes = evolved_rows(wins, request)
     return replace(result, rows=(*result.rows, *rows), notes=(*result.notes, *notes))
 
 
-def _table(
-    request: Request,
-    table: str,
-    title: str,
-    hypotheses: Sequence[tuple[str, str, int]],
-    gains: Sequence[tuple[str, str]],
-    reasons: dict[str, str],
-) -> Result:
-    rules = request.rules or RULES[0]
+def _table(request: Reproduction) -> Result:
+    rules, games = request.rules, request.size("games")
+    told = hypotheses(request.table.name)
     ours: dict[str, Figure] = {}
-    paper: dict[str, Figure] = {}
+    printed: dict[str, Figure] = {}
     rows: list[Row] = []
-    for number, (name, text, wins) in enumerate(hypotheses):
-        ours[name] = _wins(text, request, rules, GAMES[request.scale])
-        paper[name] = share_of_games(wins, PRINTED_GAMES, of=PRINTED_GAMES)
+    for name in request.each(told):
+        wins = told[name]["wins"]
+        ours[name] = wins_of_50(told[name]["text"], request, games, rules)
+        printed[name] = share_of_games(wins, PRINTED_GAMES, of=PRINTED_GAMES)
+        reason = told[name].get("reason", "")
         rows.append(
-            row(
-                name,
-                ours[name],
-                paper[name],
-                reference=25.0,
-                reason=reasons.get(name, ""),
-                otherwise=_LUCK,
-            )
+            row(name, ours[name], printed[name], reference=25.0, reason=reason, otherwise=_LUCK)
         )
-        request.progress(number + 1, len(hypotheses))
-    for staged, single in gains:
-        rows.append(
-            row(
-                f"gain of {staged} over {single}",
-                difference(ours[staged], ours[single]),
-                difference(paper[staged], paper[single]),
-                reference=0.0,
-                reason="Whether staging pays, which does not rest on how strong the opponent is.",
-            )
-        )
+    for staged, single in request.table.told["gains"]:
+        gain = difference(ours[staged], ours[single])
+        paper_gain = difference(printed[staged], printed[single])
+        name = f"gain of {staged} over {single}"
+        rows.append(row(name, gain, paper_gain, reference=0.0, reason=_PAYS))
     other = next(rule for rule in RULES if rule != rules)
-    fewer = min(GAMES[request.scale], _OTHER_GAMES)
-    others = {name: _wins(text, request, other, fewer) for name, text, _ in hypotheses}
+    fewer = min(games, _OTHER_GAMES)
+    others = {name: wins_of_50(told[name]["text"], request, fewer, other) for name in told}
     rows += [
-        row(f"{name}, {_UNDER[other]}", others[name], paper[name], reference=25.0) for name in ours
+        row(f"{name}, {_UNDER[other]}", others[name], printed[name], reference=25.0)
+        for name in ours
     ]
     chart = interval_chart(
         "Wins of 50 games",
         list(ours),
         [
-            series("paper", paper.values(), symbol="diamond"),
+            series("paper", printed.values(), symbol="diamond"),
             series(f"here, {rules}", ours.values()),
             series(f"here, {other}", others.values(), symbol="square"),
         ],
@@ -138,98 +256,36 @@ def _table(
         note="with 95 % intervals; the line is half of the games",
         reference=25.0,
     )
-    return replace(request, rules=rules).result(
-        "liao",
-        table,
-        title,
-        rows,
-        unit=UNIT,
-        notes=(*_notes(rules), *_name_notes(hypotheses)),
-        charts=(chart,),
+    texts = [f"{name} is {one['text']}." for name, one in told.items() if name != one["text"]]
+    return request.result(rows, [chart], texts)
+
+
+def overlap_sweep(request: Reproduction) -> Result:
+    """Return the wins of the paper's staged hypotheses by the overlap of their halves."""
+    pairs: Mapping[str, str] = request.table.told["pairs"]
+    slides = [*((overlap, "linear") for overlap in OVERLAPS), (OVERLAPS[-1], "logistic")]
+    rows: list[Row] = []
+    found: dict[str, list[Figure]] = {name: [] for name in pairs}
+    steps = [(name, *slide) for name in pairs for slide in slides]
+    for name, overlap, slide in request.each(steps):
+        staged = staged_of(pairs[name], overlap=float(overlap), slide=slide)
+        figures = found[name]
+        figures.append(wins_of_50(staged, request, request.size("games")))
+        rows.append(row(f"{name}: overlap {overlap} %, {slide}", figures[-1]))
+        if len(figures) == len(slides):
+            gain = difference(figures[len(OVERLAPS) - 1], figures[0])
+            rows.append(row(f"{name}: gain of overlap {OVERLAPS[-1]} % over none", gain))
+    chart = line_chart(
+        "Wins by overlap",
+        OVERLAPS,
+        [series(name, figures[: len(OVERLAPS)]) for name, figures in found.items()],
+        "wins of 50 games",
+        x_title="overlap, % of the game",
+        note="of the two halves, linear; with 95 % intervals",
     )
+    return request.result(rows, [chart])
 
 
-def _wins(text: str, request: Request, rules: str, games: int) -> Figure:
-    """Return the wins of a hypothesis in 50 games under *rules*."""
-    played = games_as_white(
-        text, games=games, seed=request.seed, rules=rules, threads=request.threads
-    )
-    return share_of_games(played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct)
-
-
-def _name_notes(hypotheses: Sequence[tuple[str, str, int]]) -> tuple[str, ...]:
-    """Return a note for each hypothesis whose name is not its text."""
-    return tuple(f"{name} is {text}." for name, text, _ in hypotheses if name != text)
-
-
-def _notes(rules: str) -> tuple[str, ...]:
-    if rules == RULES[0]:
-        return (
-            "Plain rules: Black, who moves uniformly at random, begins; White looks one ply ahead, "
-            "takes the first of equal moves, and x / 0 is 1. No openings: the random player makes "
-            "the games differ.",
-        )
-    return (
-        "A reconstruction of the unpublished program, found by trying thousands of readings with "
-        "the printed tables in view: a move needs a value above 0 or the turn is lost, trees are "
-        "read by the faulty parser that the paper describes, x / 0 is 1, and the random player "
-        "never takes its first move and sometimes loses its turn. It fits eight of the nine "
-        "hypotheses roughly and the single corners not at all. Nothing confirms it: read it as one "
-        "way in which the tables may have come about, not as how they did.",
-    )
-
-
-LIAO = Study(
-    name="liao",
-    title="Staged hypotheses: another tree for each part of the game",
-    authors="Li Liao",
-    paper="Genetic Programming Applied to Board Game Othello (course project, Columbia University)",
-    experiments=(
-        PaperExperiment(
-            "1",
-            "Table 1: ( white ), ( white_corners ) and two staged hypotheses",
-            table_1,
-            {"smoke": 0.3, "small": 1.3, "paper": 1.6},
-            RULES,
-        ),
-        PaperExperiment(
-            "2",
-            "Table 2: evolved trees for both halves of the game, alone and staged",
-            table_2,
-            {"smoke": 2, "small": 6, "paper": 17},
-            RULES,
-        ),
-        PaperExperiment(
-            "stages",
-            "How many stages pay: 1, 2, 3, 4, 6, 12 and 60 (proposed, not done in the paper)",
-            stage_sweep,
-            {"smoke": 5, "small": 36, "paper": 96},
-        ),
-        PaperExperiment(
-            "overlap",
-            "Smooth transitions: overlapping stages (proposed, not done in the paper)",
-            overlap_sweep,
-            {"smoke": 6, "small": 41, "paper": 280},
-        ),
-    ),
-    contradictions=(
-        "In Table 2 the first tree for termination fitness 50.0 has three operands under one +, "
-        "which takes two.",
-        "The second tree there is -1 wherever its divisor is not 0, yet it is printed with 49 wins "
-        "of 50.",
-        "The values of Table 1 cannot be reached by the rules of Othello against a player that "
-        "moves uniformly at random, and a player that only counts corners does not lose nearly "
-        "every game.",
-        "The corrected code that the bug report quotes passes six of the eight counts on, without "
-        "the edges, and lacks a closing brace.",
-    ),
-    choices=(
-        "The clock of a stage is the share of discs placed, (discs - 4) / 60, at the position "
-        "where White chooses; passes do not move it.",
-        "Squares near a corner are its twelve neighbours, edges the 28 border squares, corners "
-        "included.",
-        "A draw is not a win. Equally good moves: the first in the order a1, b1, ..., h8.",
-        "The programs' settings are unknown: Table 2 plays the printed trees, and evolves others "
-        "with gpjpp's defaults, five games an individual.",
-    ),
+LIAO = study_of(
+    "liao", {"1": table_1, "2": table_2, "stages": stage_sweep, "overlap": overlap_sweep}
 )

@@ -1,20 +1,44 @@
-"""The games of Liao's tables: a hypothesis as White against a player that moves at random."""
+"""The games of Liao's tables: a hypothesis as White against a player that moves at random.
 
-from dataclasses import dataclass
+The rules `reconstruction` are those of the program behind the tables, found by simulation.
+It departs from the rules of Othello, so it is not a player of evoply and has its own game loop:
+
+1. Black, the random player, begins. The game is over when neither side can move. A lost turn never
+   ends it, except after 60 in a row or 400 turns. White wins with strictly more discs.
+2. White values the board after each of its moves, in the order a1, b1, ..., h8, and plays the first
+   move with the greatest value above 0. If no value is above 0, the turn is lost.
+3. Trees are read by the faulty string machine of the paper's bug report (`legacy_tree`); a / 0 = 1.
+4. Black draws a number from 1 to n of its n moves and plays the move after it, counted from 1;
+   where there is none, its turn is lost. So the first move is never played.
+5. Stages change at shares of (discs - 4) / 60 where White chooses.
+
+The string machine reads its text in the same way on every board, so its computation is itself a
+tree: that tree is lowered, and many games are played side by side.
+"""
+
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
 from evoply import _native
 from evoply.arena import Schedule, play
+from evoply.expressions import PRIMITIVE_SETS
 from evoply.games.othello import Position
-from evoply.gp import Genotype
+from evoply.games.squares import squares_in
+from evoply.gp import Genotype, lower
 from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
-from evoply.studies.liao.reconstruction import play_reconstruction
+from evoply.studies.liao.legacy import legacy_tree
+from evoply.studies.study import Request
+from evoply.studies.verdicts import Figure, share_of_games
 
 RULES = ("plain", "reconstruction")
-UNIT = "wins of 50 games as White against a random player"
-
+PRINTED_GAMES = 50
 GAME = "othello"
+_MOST_LOST = 60
+_MOST_TURNS = 400
+_BATCH = 1000
+"""Games played side by side: positions of one turn are valued together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +88,126 @@ def games_as_white(
         games=games,
         distinct=len(np.unique(results.hashes)),
     )
+
+
+def wins_of_50(
+    hypothesis: str | Staged, request: Request, games: int, rules: str = RULES[0]
+) -> Figure:
+    """Return the wins of a hypothesis in 50 games under *rules*."""
+    played = games_as_white(
+        hypothesis, games=games, seed=request.seed, rules=rules, threads=request.threads
+    )
+    return share_of_games(played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct)
+
+
+@dataclass(slots=True)
+class _Game:
+    black: int
+    white: int
+    stream: _native.Stream
+    is_blacks_turn: bool = True
+    lost: int = 0
+    turns: int = 0
+    moves: list[int] = field(default_factory=list)
+
+
+def play_reconstruction(text: str, *, games: int, stream: _native.Stream) -> tuple[int, int, int]:
+    """Return wins of the hypothesis *text* as White, games played, and different games."""
+    programs, ends = _stages(text)
+    keys = stream.child("reconstruction").keys(games)
+    wins = 0
+    seen: set[tuple[int, ...]] = set()
+    for begin in range(0, games, _BATCH):
+        batch = [_new_game(int(key)) for key in keys[begin : begin + _BATCH]]
+        going_on = batch
+        while going_on:
+            _black_turns([game for game in going_on if game.is_blacks_turn])
+            going_on = [game for game in going_on if not _is_over(game)]
+            _white_turns([g for g in going_on if not g.is_blacks_turn], programs, ends)
+            going_on = [game for game in going_on if not _is_over(game)]
+        wins += sum(game.white.bit_count() > game.black.bit_count() for game in batch)
+        seen.update(tuple(game.moves) for game in batch)
+    return wins, games, len(seen)
+
+
+def _stages(text: str) -> tuple[list[_native.Program], list[float]]:
+    """Return the program of each stage and the clock, in percent, at which it ends."""
+    parts = [part.strip() for part in text.split(",")]
+    percents = [float(part) for part in parts[1::2]] or [100.0]
+    trees = [legacy_tree(part, PRIMITIVE_SETS["liao"]).tree for part in parts[::2]]
+    return lower(trees, "othello"), list(accumulate(percents))
+
+
+def _new_game(key: int) -> _Game:
+    start = Position()
+    return _Game(start.black, start.white, _native.Stream.from_key(key))
+
+
+def _is_over(game: _Game) -> bool:
+    if game.lost >= _MOST_LOST or game.turns >= _MOST_TURNS:
+        return True
+    return not (
+        _native.othello_moves(8, game.black, game.white)
+        or _native.othello_moves(8, game.white, game.black)
+    )
+
+
+def _play(game: _Game, square: int | None) -> None:
+    """Put a disc, or lose the turn without one, and hand the turn over."""
+    game.turns += 1
+    game.moves.append(-1 if square is None else square)
+    if square is None:
+        game.lost += 1
+    else:
+        game.lost = 0
+        game.black, game.white = _after(game, square)
+    game.is_blacks_turn = not game.is_blacks_turn
+
+
+def _after(game: _Game, square: int) -> tuple[int, int]:
+    """Return Black's and White's discs after a move of the side whose turn it is."""
+    own, other = (game.black, game.white) if game.is_blacks_turn else (game.white, game.black)
+    flips = _native.othello_flips(8, own, other, square)
+    own, other = own | flips | 1 << square, other & ~flips
+    return (own, other) if game.is_blacks_turn else (other, own)
+
+
+def _black_turns(games: list[_Game]) -> None:
+    for game in games:
+        legal = list(squares_in(_native.othello_moves(8, game.black, game.white)))
+        drawn = 1 + game.stream.below(len(legal)) if legal else 0
+        _play(game, legal[drawn] if drawn < len(legal) else None)
+
+
+def _white_turns(games: list[_Game], programs: list[_native.Program], ends: list[float]) -> None:
+    """Let White move in *games*, the boards of each stage valued in one call."""
+    by_stage: dict[int, list[_Game]] = {}
+    for game in games:
+        now = 100 * ((game.black | game.white).bit_count() - 4) / 60
+        stage = next((k for k, end in enumerate(ends) if now < end), len(ends) - 1)
+        by_stage.setdefault(stage, []).append(game)
+    for stage, staged in by_stage.items():
+        legal = [
+            list(squares_in(_native.othello_moves(8, game.white, game.black))) for game in staged
+        ]
+        # White is own: it is the side to move in the rows, as the paper's White is the trees' own.
+        rows = [
+            (*_after(game, square), 0, False, game.turns, 0)
+            for game, squares in zip(staged, legal, strict=True)
+            for square in squares
+        ]
+        values = (
+            programs[stage].evaluate(_native.Positions("othello", rows))[:, 0]
+            if rows
+            else np.empty(0)
+        )
+        begin = 0
+        for game, squares in zip(staged, legal, strict=True):
+            best, chosen = 0.0, None
+            for square, value in zip(
+                squares, values[begin : begin + len(squares)].tolist(), strict=True
+            ):
+                if value > best:
+                    best, chosen = value, square
+            begin += len(squares)
+            _play(game, chosen)
