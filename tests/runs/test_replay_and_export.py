@@ -185,6 +185,23 @@ def test_games_of_a_map_are_replayed(measure: str, tmp_path: Path) -> None:
             assert any(not game.individuals for game in games)
 
 
+def test_games_of_parents_that_compete_are_replayed_with_a_named_operator(tmp_path: Path) -> None:
+    """Parents are bred again from the config, which alone names the operator, once."""
+    (tmp_path / "mine.py").write_text("def keep(tree, limits, stream):\n    return tree\n")
+    code = f"python:{tmp_path / 'mine.py'}:keep"
+    variation = {"crossover": 0.4, "custom": {"keep": 0.4}, "operators": {"keep": code}}
+    config = small_config(
+        population_size=8, generations=3, variation=variation, survival={"kind": "best"}
+    )
+    with Run.create(tmp_path / "run", config) as run:
+        for _ in advance(run):
+            pass
+        games = [replay(run, 2, game) for game in range(replay(run, 2, 0).games)]
+        for place, individual in enumerate(run.generation(2).individuals):
+            points = [game.points for game in games if place in game.individuals]
+            assert sum(points) / len(points) == individual.fitness
+
+
 COEVOLUTION: dict[str, dict[str, Any]] = {
     "guides": {
         "kind": "guides",
