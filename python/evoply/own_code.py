@@ -377,8 +377,8 @@ def _why_nameless(name: str) -> str:
         return "it is a lambda"
     if "<locals>" in name:
         return "it is defined inside a function"
-    is_typed = name.startswith("__main__.")
-    return "it was typed at a prompt or in a notebook" if is_typed else "it is no global of a file"
+    typed = "was typed at a prompt or in a notebook, or " if name.startswith("__main__.") else ""
+    return f"it {typed}is no global of a file"
 
 
 def check_nothing_imports(what: str) -> None:

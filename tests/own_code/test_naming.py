@@ -146,7 +146,7 @@ def test_what_has_no_name_is_an_argument_of_this_process(
         patch.setitem(sys.modules, "__main__", prompt)
         parts = {
             "it is a lambda": lambda tree, stream: 1.0,
-            "it was typed at a prompt or in a notebook": typed,
+            "it was typed at a prompt or in a notebook, or is no global of a file": typed,
             "it is no global of a file": OwnCode("a.py", "b"),
             "it is defined inside a function": partial(inside().method, 3),
         }
