@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply import games
 from evoply.cli.entrants import read_field
 from evoply.experiments import Experiment, ExperimentFolder
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.expressions.written_form import parse_json
 from evoply.files import checksum, read_limited, with_checksum
 from evoply.formats import saved
+from evoply.games import known_games as games
 from evoply.kinds import KINDS, Run
 from evoply.leagues import league_folder, load_league
 from evoply.learning import TuningConfig, TuplesConfig

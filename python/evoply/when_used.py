@@ -1,7 +1,9 @@
 """Lazy imports and values: names of packages, modules, and values of tables, on first use.
 
-A package's `__init__.py` has one table of its names by module. So `from evoply.arena import match`
-imports what a match needs, and nothing of tournaments; a command pays for what it does.
+A package says its public names once, in the stub beside its `__init__.py`, as `from MODULE import
+NAME as NAME`. Type checkers read the stub, and so does the package when it is imported: so `from
+evoply.arena import match` imports what a match needs, and nothing of tournaments. A command pays
+for what it does.
 
 Reasons: docs/design/runs.md.
 """
@@ -15,10 +17,12 @@ from typing import Any, TypeVar
 _Value = TypeVar("_Value")
 
 
-def give_when_used(package: str, homes: Mapping[str, str]) -> None:
-    """Give *package* the names of *homes*, which maps modules to names with blanks between them.
+def give_when_used(
+    package: str, adapted: Callable[[str, Any], Any] = lambda name, value: value
+) -> None:
+    """Give *package* the names of its stub, each imported when it is first used.
 
-    Modules are named within the package, those of other packages in full.
+    *adapted* gets the name and the value, and returns what the package gives.
 
     >>> from evoply import arena
     >>> arena.wilson.__module__
@@ -27,12 +31,11 @@ def give_when_used(package: str, homes: Mapping[str, str]) -> None:
     True
     """
     module = sys.modules[package]
-    within = f"{package}."
-    module.__dict__["_home_of"] = {
-        name: home if home.startswith("evoply.") else within + home
-        for home, names in homes.items()
-        for name in names.split()
-    }
+    assert module.__file__ is not None
+    with open(module.__file__ + "i", encoding="utf-8") as stub:
+        lines = [line.split() for line in stub]
+    home_of = {name: home for _from, home, _import, name, *_as_itself in lines}
+    module.__dict__.update(_home_of=home_of, _adapted=adapted, __all__=sorted(home_of))
     module.__class__ = _Package
 
 
@@ -40,14 +43,25 @@ class _Package(ModuleType):
     """A package with a table of where its names are; what was used once is an attribute."""
 
     _home_of: dict[str, str]
+    _adapted: Callable[[str, Any], Any]
 
     def __getattr__(self, name: str) -> Any:
         home = self._home_of.get(name)
         if home is None:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(home), name)
-        self.__dict__[name] = value
+            raise self._unknown(name)
+        found = import_module(home)
+        # A package that gives no such name may have a module of it.
+        is_given = hasattr(found, name)
+        value = getattr(found, name) if is_given else import_module(f"{home}.{name}")
+        self.__dict__[name] = value = self._adapted(name, value)
         return value
+
+    def _unknown(self, name: str) -> AttributeError:
+        if self.__name__ != "evoply":  # imports ask packages for modules that are not there yet
+            return AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        from evoply.wording import unknown_attribute
+
+        return unknown_attribute("evoply", name, self._home_of)
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Python makes every module an attribute of its package, and some have a function's name:

@@ -29,9 +29,9 @@ PLACES = {
         "evolution/config/checks.py",
         "evolution/config/evolution_config.py",
     },
-    # a kind of fitness: its class, and its row, which stands in the package's __init__
-    "TournamentFitness": {"evolution/fitness/tournament.py"},
-    "GuideFitness": {"evolution/fitness/guides.py"},
+    # a kind of fitness: its class, and its row
+    "TournamentFitness": {"evolution/fitness/tournament.py", "evolution/fitness/measures.py"},
+    "GuideFitness": {"evolution/fitness/guides.py", "evolution/fitness/measures.py"},
     # a kind of player: its module, and its row
     "Bot": {"players/bots.py", "players/player.py"},
     "Mcts": {"players/mcts.py", "players/player.py"},
@@ -72,16 +72,19 @@ def test_nothing_else_in_the_package_names_it(word: str) -> None:
 def test_a_learner_of_evoplys_own_is_a_module_and_a_row() -> None:
     names = "TUPLES_LEARNER|TupleEvolution|TuplesConfig|TuplesStep|evolve_tuples"
     pattern = re.compile(rf"\b({names})\b|[\"']tuples[\"']")
-    found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")}
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]
+    }
     touched = {name for name in found if pattern.search((PACKAGE / name).read_text("utf-8"))}
     needed = {"learning/tuples.py", "kinds.py"}
     # If it shall have public names, a preset, and keys that `evoply config` explains.
-    more = {"learning/__init__.py", "presets/__init__.py", "cli/config.py"}
+    more = {"learning/__init__.pyi", "presets/__init__.py", "cli/config.py"}
     assert touched == needed | more
 
 
 def test_the_tables_have_their_rows() -> None:
-    assert "TournamentFitness," in (PACKAGE / "evolution/fitness/__init__.py").read_text()
+    assert "TournamentFitness," in (PACKAGE / "evolution/fitness/measures.py").read_text()
     assert '"lose-checkers"' in (PACKAGE / "games/checkers.py").read_text()
 
 

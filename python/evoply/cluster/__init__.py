@@ -4,20 +4,6 @@
 pool without it. `dispatch` submits units and checks results, for any pool.
 """
 
-from typing import TYPE_CHECKING
-
 from evoply.when_used import give_when_used
 
-if TYPE_CHECKING:
-    from evoply.cluster.dask_pool import connect, opened
-    from evoply.cluster.dispatch import Dispatcher, Pool
-
-__all__ = ["Dispatcher", "Pool", "connect", "opened"]
-
-give_when_used(
-    __name__,
-    {
-        "dask_pool": "connect opened",
-        "dispatch": "Dispatcher Pool",
-    },
-)
+give_when_used(__name__)

@@ -12,32 +12,6 @@ runs, `schema.js` reads JSON Schema.
 It needs the extra `evoply[web]`.
 """
 
-from typing import TYPE_CHECKING
-
 from evoply.when_used import give_when_used
 
-if TYPE_CHECKING:
-    from evoply.web.application import application
-    from evoply.web.limits import Rate, ServerLimits
-    from evoply.web.protection import Trusted
-    from evoply.web.store import GameStore, Stored, StoreError
-
-__all__ = [
-    "GameStore",
-    "Rate",
-    "ServerLimits",
-    "StoreError",
-    "Stored",
-    "Trusted",
-    "application",
-]
-
-give_when_used(
-    __name__,
-    {
-        "application": "application",
-        "limits": "Rate ServerLimits",
-        "protection": "Trusted",
-        "store": "GameStore StoreError Stored",
-    },
-)
+give_when_used(__name__)

@@ -1,0 +1,11 @@
+from evoply.evolution.play.opponents import read_opponent as read_opponent
+from evoply.evolution.play.panel import NOBODY as NOBODY
+from evoply.evolution.play.panel import Batch as Batch
+from evoply.evolution.play.panel import Games as Games
+from evoply.evolution.play.panel import Panel as Panel
+from evoply.evolution.play.panel import Trial as Trial
+from evoply.evolution.play.panel import schedule_of as schedule_of
+from evoply.evolution.play.panel import trial as trial
+from evoply.evolution.play.population import panel_of as panel_of
+from evoply.evolution.play.population import population_of as population_of
+from evoply.evolution.play.population import seats_of as seats_of

@@ -1,0 +1,14 @@
+from evoply.formats.conversion import FORMATS as FORMATS
+from evoply.formats.conversion import Converted as Converted
+from evoply.formats.conversion import Format as Format
+from evoply.formats.conversion import convert as convert
+from evoply.formats.conversion import format_named as format_named
+from evoply.formats.conversion import format_of_content as format_of_content
+from evoply.formats.conversion import format_of_name as format_of_name
+from evoply.formats.conversion import names_beside as names_beside
+from evoply.formats.pasted import as_game_of as as_game_of
+from evoply.formats.pasted import read_pasted as read_pasted
+from evoply.formats.played import UNKNOWN as UNKNOWN
+from evoply.formats.played import GamePlayed as GamePlayed
+from evoply.formats.sources import Refused as Refused
+from evoply.formats.wthor import WthorNames as WthorNames
