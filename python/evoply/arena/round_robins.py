@@ -358,7 +358,6 @@ def _pairings(
     second: NDArray[np.intp],
     results: Results,
 ) -> tuple[Pairing, ...]:
-    """Return the results of every two players' opening pairs, which are consecutive."""
     sides, points = np.column_stack([first, second]), first_points(results)
     met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []

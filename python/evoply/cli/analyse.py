@@ -233,7 +233,6 @@ def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
 
 
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
-    """Print how well each player chose, and every move of one game or the mistakes of many."""
     from evoply.reports.analysis_page import (
         MOVES,
         PLAYERS_IN_SHORT,
@@ -338,7 +337,6 @@ def _note_text(note: Any) -> str:
 
 
 def _texts(record: GameRecord, moves: Sequence[Any]) -> list[str]:
-    """Return moves that follow *record*, each in its short form."""
     position = record.position
     # A line may go on where the rules of the game make a draw.
     game = game_rules(position.game).game(position, (), NO_DRAWS)

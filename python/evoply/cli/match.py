@@ -164,7 +164,6 @@ def match(
 
 
 def _say_match(output: Output, result: MatchResult) -> None:
-    """Say how a match ended."""
     grid = match_table([result.to_dict()], output.people.width)
     output.people.print(grid)
     shown = {column.header for column in grid.columns}
@@ -237,7 +236,6 @@ def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
 
 
 def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
-    """Say how a sequential test ended."""
     lower, upper = result.test.bounds
     output.people.print(rows_table(_PAIRS, [result.pairs]))
     output.say(

@@ -112,7 +112,6 @@ def _show_lesson(output: Output, run: Run, played: LessonReplay) -> None:
 
 
 def _say_moves(output: Output, record: GameRecord, note: str) -> None:
-    """Show where a game began, its moves with a *note*, its result and its last board."""
     from evoply.cli.board_view import board_text
     from evoply.games import game_rules
 
@@ -129,7 +128,6 @@ def _say_moves(output: Output, record: GameRecord, note: str) -> None:
 
 
 def _points_text(played: Replay) -> str:
-    """Return how many points the game was worth, and to whom."""
     counted = _points(played.points, played.individuals)
     if not played.against:
         return counted

@@ -121,7 +121,6 @@ def reproduce(
 
 
 def _how_far(names: Sequence[str], percent: float) -> str:
-    """Return which table is made, and how much of all is done."""
     part = min(int(percent * len(names) / 100), len(names) - 1)
     which = f"table {names[part]}" + (f", {part + 1} of {len(names)}" if len(names) > 1 else "")
     return f"{which}, {percent:g} % of the steps are done"

@@ -164,7 +164,6 @@ def _resume(path: Path, given: ServedConditions) -> Journal:
 def _say_result(
     output: Output, server: GameServer, save_games: Path | None, html: Path | None
 ) -> dict[str, Any]:
-    """Show and write what was played; return it as JSON-ready data."""
     tournament = server.tournament
     result = {**server.conditions.to_dict(), "file": str(server.journal.path)}
     if tournament is None:

@@ -117,7 +117,6 @@ def _read(text: str) -> tuple[Sequence[Problem], Notes]:
 
 
 def _of_file(name: str) -> tuple[Sequence[Problem], Notes]:
-    """Return the positions of a file; those that cannot be read or solved are left out."""
     from evoply.cli.convert import Notes, games_in
     from evoply.formats import Refused
 
@@ -173,7 +172,6 @@ def _pasted(text: str) -> Problem:
 
 
 def _result(problem: Problem, solution: Solution, mode: str) -> dict[str, Any]:
-    """Return one row, as the JSON object shows it."""
     result: dict[str, Any] = {
         "position": problem.position.text(),
         "empties": problem.position.empty.bit_count(),
@@ -226,7 +224,6 @@ _SOLVED = (
 
 
 def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
-    """Print the table, the totals, and for a single position its line."""
     is_compared = any("agrees" in result for result in results)
     columns = [column for column in _SOLVED if is_compared or column.name not in _IN_FILE]
     rows = [{**result, "number": number} for number, result in enumerate(results, start=1)]

@@ -198,7 +198,6 @@ def _going_on(file: Path | None) -> Iterator[None]:
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]) -> None:
-    """Change *brackets*, one for each of *texts*, as the option says."""
     for text in options:
         player, equals, name = text.rpartition("=")
         if not equals or not name.strip():

@@ -352,7 +352,6 @@ def hopeless(planned: Sequence[int], setups: int) -> str:
 
 
 def _can_show(look: Look, pairs: int) -> bool:
-    """Return whether a difference between two setups could be certain at *look*."""
     seeds = min(look.seeds)
     return look.overall_p(least_p(seeds, seeds)) * pairs < SIGNIFICANCE
 

@@ -111,7 +111,6 @@ def portrait(player: Player, game: str) -> Portrait:
 
 
 def _without_values(model: PlayerKind) -> Portrait:
-    """Return the portrait of a player that says nothing of what boards are worth."""
     sentence = " ".join(model.habits)
     label = short_name(model.label)
     if model.games_before_move:
@@ -125,7 +124,6 @@ def _without_values(model: PlayerKind) -> Portrait:
 
 
 def _of_strong(model: Strong, valuing: ValuingPlayer, game: str) -> Portrait:
-    """Return the portrait of tables that come with evoply, which need not be written out."""
     if model.game != game:
         return _without_values(model)
     packed = strong_tables(game)
@@ -135,7 +133,6 @@ def _of_strong(model: Strong, valuing: ValuingPlayer, game: str) -> Portrait:
 
 
 def _of_values(model: PlayerKind, valuing: ValuingPlayer, game: str) -> Portrait:
-    """Return the portrait of a player that compares values of boards."""
     expression, individual = valuing.evaluator.value, valuing.evaluator.individual
     patterns = [node for node in in_order([expression]) if node.op == "pattern"]
     if patterns:
@@ -178,7 +175,6 @@ def _of_tables(
     entries: int,
     parts: tuple[PlayerPart, ...],
 ) -> Portrait:
-    """Return the portrait of a player that adds up entries of tables."""
     size = f"{_many(tables, 'table')}, {entries:,} entries"
     return Portrait(
         label=short_name(model.label),
@@ -198,7 +194,6 @@ def _of_tables(
 def _needs_of_formulas(
     individual: Genotype | None, forms: Sequence[Simplified], tables: Sequence[int]
 ) -> str:
-    """Return what one needs to read formulas, and tables of weights in them."""
     if tables:
         count = f"{len(tables):,} tables of " if len(tables) > 1 else ""
         is_alike = len(set(tables)) == 1
@@ -225,7 +220,6 @@ def _formula_text(form: Simplified) -> str:
 
 
 def _or_second(valuing: ValuingPlayer) -> str:
-    """Return what one needs for the second evaluator of a player that tosses a coin."""
     if not isinstance(valuing, AlphaBeta) or valuing.second is None:
         return ""
     try:
@@ -235,7 +229,6 @@ def _or_second(valuing: ValuingPlayer) -> str:
 
 
 def _simplified(valuing: ValuingPlayer, game: str) -> list[Simplified]:
-    """Return the simplified formula, or those of the branches that a reader reads one by one."""
     individual = valuing.evaluator.individual
     try:
         if isinstance(individual, Forest) and (individual.is_timed or individual.role == "ordered"):
@@ -248,13 +241,11 @@ def _simplified(valuing: ValuingPlayer, game: str) -> list[Simplified]:
 
 
 def _count_terms(form: Simplified) -> int:
-    """Return the number of terms of a formula, constants left out."""
     terms = terms_of(form.expression, form.names)
     return sum(not term.is_constant for term in terms)
 
 
 def _weight_tables(expression: Expression) -> list[tuple[float, ...]]:
-    """Return the different tables of weights of squares in *expression*."""
     tables = [
         tuple(table)
         for node in in_order([expression])
@@ -281,12 +272,10 @@ def _explained(
 
 
 def _habits(model: PlayerKind) -> str:
-    """Return how a player plays, but for its depth: a league gives it another."""
     return " ".join(sentences(model) if isinstance(model, ValuingPlayer) else model.habits)
 
 
 def _pattern_parts(patterns: Sequence[Expression], game: str) -> tuple[PlayerPart, ...]:
-    """Return what the regions of the board mean to patterns of the pieces of a side."""
     tables = [
         (node, [np.frombuffer(table, "<f8") for table in node.arguments[7]]) for node in patterns
     ]
