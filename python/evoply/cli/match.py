@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.long_work import give, played
+from evoply.cli.long_work import give_played, played
 from evoply.cli.output import Output, rows_table
 from evoply.cli.progress import progress_bar
 from evoply.cli.saving import saving, say_saved
@@ -156,11 +156,11 @@ def match(
     say_saved(output, save_games)
     if test is not None:
         _say_test(output, tested, is_stopped=is_stopped)
-        give(output, tested.to_dict(), f"stopped after {tested.games:,} games" * is_stopped)
+        give_played(output, tested.to_dict(), f"stopped after {tested.games:,} games" * is_stopped)
         return
     _say_match(output, result)
     of = f"stopped after {result.games:,} of {games:,} games: this is the result of those"
-    give(output, result.to_dict(), of * is_stopped)
+    give_played(output, result.to_dict(), of * is_stopped)
 
 
 def _say_match(output: Output, result: MatchResult) -> None:
