@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import evoply as ep
-from evoply.expressions import PRIMITIVE_SETS, sum_of_patterns
-from evoply.expressions.numbers import parameters_of, with_parameters
+from evoply.expressions import PRIMITIVE_SETS, parameters_of, sum_of_patterns, with_parameters
 from evoply.games import game_rules
 from evoply.gp import parse_individual
 from evoply.leagues.portraits import Portrait, portrait
-from evoply.players import AlphaBeta, ExpressionEvaluator, ValuingPlayer, player_of
-from evoply.players.player_kind import PlayerKind
+from evoply.players import AlphaBeta, ExpressionEvaluator, PlayerKind, ValuingPlayer, player_of
 
 
 def seen(text: str, game: str = "othello") -> Portrait:
@@ -157,9 +155,3 @@ def test_a_formula_that_is_not_simplified_still_has_a_size() -> None:
     assert found.nodes == 21
     assert found.needs.startswith("a formula")
     assert found.pictures[0].kind == "tree"
-
-
-def test_a_portrait_is_json() -> None:
-    data = seen("swh").to_dict()
-    assert data["weights"] == 64
-    assert "pictures" not in data
