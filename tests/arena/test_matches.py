@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from evoply import Stream, _native, othello
-from evoply.arena import Schedule, match, play, play_game
+from evoply.arena import Results, Schedule, match, play, play_game
 from evoply.arena.pairs import pair_points
-from evoply.arena.schedule import Results
 from evoply.evolution import EvolutionConfig, evolve
-from evoply.games import GAMES, game_rules
-from evoply.games.draws import DrawRules
+from evoply.games import GAMES, DrawRules, game_rules
 from evoply.players import parse_player
 from evoply.protocols import Clock, Color, Ending, IllegalMoveError
 from waiting import until

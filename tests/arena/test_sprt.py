@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from evoply._native import Stream
-from evoply.arena import Sprt, log_likelihood_ratio, match, sprt_match
-from evoply.arena.schedule import Results
+from evoply.arena import Results, Sprt, log_likelihood_ratio, match, sprt_match
 from evoply.arena.sprt import Evidence, expected_score
 
 LONG = "EVOPLY_LONG" in os.environ

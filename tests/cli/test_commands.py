@@ -10,7 +10,7 @@ from rich.console import Console
 from evoply.arena import match
 from evoply.cli.match import match_table
 from evoply.evolution import load_config
-from evoply.islands.islands_config import load_islands_config
+from evoply.islands import load_islands_config
 from evoply.kinds import find_run
 from evoply.presets import preset_text
 

@@ -12,10 +12,9 @@ import pytest
 from sample_league import league
 
 import evoply as ep
-from evoply.leagues import League, LeagueResults, MadePlayer
+from evoply.leagues import League, LeagueResults, MadePlayer, standings_of
 from evoply.leagues.champions import champions_of, player_text
-from evoply.leagues.standings import standings_of
-from evoply.reports.pages import result_html
+from evoply.reports import result_html
 from web_browser import NEEDS_BROWSER, nothing_keeps_anybody_out
 
 USUAL_LOOKS = (("even", 390, "dark"), ("extreme", 1280, "light"))

@@ -11,11 +11,9 @@ from statistics import fmean
 import pytest
 from sample_league import league
 
-from evoply.arena import bradley_terry
-from evoply.arena.statistics import mean_interval
+from evoply.arena import bradley_terry, mean_interval
 from evoply.experiments import LeaguePairing
-from evoply.leagues import LeagueResults
-from evoply.leagues.standings import standings_of
+from evoply.leagues import LeagueResults, standings_of
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
 LEAGUES = 50 if "EVOPLY_LONG" in os.environ else 25

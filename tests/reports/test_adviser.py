@@ -13,7 +13,7 @@ import evoply as ep
 from evoply import _native
 from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.players import parse_player, solve, strong_tables
-from evoply.reports.adviser import Adviser
+from evoply.reports import Adviser
 from evoply.reports.reasons import reasons_of
 from evoply.reports.regions import regions_of_strong
 from evoply.reports.scale import CERTAIN, Scale, scale_of

@@ -13,9 +13,15 @@ from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import parse_player, solve
 from evoply.protocols import Clock, Color, Ending, GameRecord
-from evoply.reports import AnalysedGame, AnalysedMove, analyse_games, page_of_games, result_html
+from evoply.reports import (
+    AnalysedGame,
+    AnalysedMove,
+    Scale,
+    analyse_games,
+    page_of_games,
+    result_html,
+)
 from evoply.reports.game_analysis import accuracy_of, summaries
-from evoply.reports.scale import Scale
 
 EVIL = "<script>alert(1)</script>"
 

@@ -9,7 +9,7 @@ import pytest
 from evoply import Run, load_config, write_report
 from evoply.evolution import Bins, Individual, MapPlace
 from evoply.evolution.map_elites.map_display import map_svg
-from evoply.reports.run_page import run_charts
+from evoply.reports import run_charts
 from evoply.runs import advance
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -18,9 +18,8 @@ from puzzle_search import (
 )
 
 import evoply as ep
-from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
-from evoply.players.endgame import solve
+from evoply.games import NO_DRAWS, game_rules
+from evoply.players import solve
 from evoply.protocols import Color, GameRecord, Position
 from evoply.reports.puzzle_book import WIN, Puzzle, puzzle_games, puzzles, same_up_to_symmetry
 

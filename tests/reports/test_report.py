@@ -17,9 +17,16 @@ from evoply import Run
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.evolution_plots import evolution_plots, opponents_plot
-from evoply.reports import Chart, Series, interval_chart, line_chart, run_page, write_report
+from evoply.reports import (
+    Chart,
+    Series,
+    interval_chart,
+    line_chart,
+    result_html,
+    run_page,
+    write_report,
+)
 from evoply.reports.charts import plot_charts, sampled, scatter_chart
-from evoply.reports.pages import result_html
 from evoply.runs import RunError, advance
 from evoply.sections import Column, Section, html_of
 from evoply.sections import Page as ShownPage
