@@ -2,22 +2,17 @@
 
 import io
 import json
-import os
-import pty
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command_line import call, start
+from command_line import call, ended, shown_in_terminal, start
 
 from evoply.arena import match
 from evoply.cli.saving import saving
 from evoply.files import without_checksum
 from evoply.formats import GamePlayed, saved
 from evoply.games import game_rules
-from waiting import PATIENCE, until
+from waiting import until
 
 FIRST = """
 class First:
@@ -197,31 +192,17 @@ def test_games_are_saved_wholly_or_not_at_all(
         "match", "material:depth=6", "swh", "--games", "10000", "--save-games", "games.jsonl",
         cwd=workplace,
     )  # fmt: skip
-    until(lambda: any(workplace.glob(".games.jsonl*")))
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=PATIENCE)
+    said = ended(process, lambda: until(lambda: any(workplace.glob(".games.jsonl*"))))
     assert process.returncode == 130, said
     assert not any(workplace.glob("*games.jsonl*"))
 
 
 def test_a_match_is_watched_in_a_terminal(workplace: Path) -> None:
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "40"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evoply", "match", "greedy", "random", "--game", "othello-4",
-         "--watch", "--delay", "0", "--openings", "2"],
-        stdin=follower, stdout=follower, stderr=follower, cwd=workplace, env=environment,
+    code, text = shown_in_terminal(
+        "match", "greedy", "random", "--game", "othello-4", "--watch", "--delay", "0",
+        "--openings", "2", cwd=workplace,
     )  # fmt: skip
-    os.close(follower)
-    seen = b""
-    while True:
-        try:
-            seen += os.read(leader, 65536)
-        except OSError:
-            break
-    assert process.wait(timeout=PATIENCE) == 0
-    os.close(leader)
-    text = seen.decode(errors="replace")
+    assert code == 0
     assert text.count("(Black) against") == 2
     assert "ply 5 of" in text
     assert "wins as" in text or "a draw" in text
@@ -234,9 +215,7 @@ def test_ctrl_c_while_a_bot_hangs(workplace: Path) -> None:
     # Its bots leave a file, which the sandbox would refuse.
     options = ("--games", "8", "--json", "--sandbox", "off")
     process = start("match", "hangs.py", "hangs.py", *options, cwd=workplace)
-    until((workplace / "asked").exists)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)  # 0.2 s where nothing else runs
+    out, err = ended(process, lambda: until((workplace / "asked").exists))
     assert process.returncode == 130
     assert json.loads(out) == {"error": "stopped", "exit_code": 130}
     assert "Traceback" not in err

@@ -2,19 +2,16 @@
 
 import io
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command_line import call
+from command_line import call, terminal
 
 from evoply.cli.terminal_game import TerminalGame
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.protocols import Choice, Clock, Color, GameInProgress, Seat, TimeControl
-from waiting import PATIENCE, read_until
+from waiting import read_until
 
 SMALL = ("--game", "othello-4", "--games", "2", "--quiet")
 
@@ -173,18 +170,12 @@ def test_a_flag_falls_while_nothing_is_typed(
 
 
 def test_a_flag_falls_at_the_prompt_of_a_terminal(tmp_path: Path) -> None:
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "40"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evoply", "play", "--against", "greedy", "--clock", "2"],
-        stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, env=environment,
-    )  # fmt: skip
-    os.close(follower)
-    assert "Clocks: " in read_until(leader, "(you, 0:0")
-    os.write(leader, b"f")  # half of a move
-    assert "You lose" in read_until(leader, "Moves: ")
-    assert process.wait(timeout=PATIENCE) == 0
-    os.close(leader)
+    command = ("play", "--against", "greedy", "--clock", "2")
+    with terminal(*command, cwd=tmp_path) as (leader, process):
+        assert "Clocks: " in read_until(leader, "(you, 0:0")
+        os.write(leader, b"f")  # half of a move
+        assert "You lose" in read_until(leader, "Moves: ")
+    assert process.returncode == 0
 
 
 def test_the_way_to_go_on_has_the_clock(

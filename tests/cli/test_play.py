@@ -1,16 +1,13 @@
 import importlib.util
 import io
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command_line import Answer, call
+from command_line import Answer, call, terminal
 
 from evoply import _native, othello
-from waiting import PATIENCE, read_until
+from waiting import read_until
 
 
 def play(
@@ -128,23 +125,16 @@ def test_the_newest_champion_is_the_opponent(
 
 
 def test_in_a_terminal(tmp_path: Path) -> None:
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "40"}
-    environment.pop("NO_COLOR", None)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evoply", "play", "--against", "greedy", "--seed", "1"],
-        stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, env=environment,
-    )  # fmt: skip
-    os.close(follower)
-    seen = read_until(leader, "(you)")
-    assert "●" in seen
-    assert "\x1b[" in seen
-    os.write(leader, b"f6\x1b[D\x1b[3~5\n" if has_readline() else b"f5\n")  # left, delete
-    assert "greedy plays" in read_until(leader, "(you)")
-    os.write(leader, b"\x04")
-    assert "Moves so far: f5" in read_until(leader, "Go on with")
-    assert process.wait(timeout=PATIENCE) == 0
-    os.close(leader)
+    command = ("play", "--against", "greedy", "--seed", "1")
+    with terminal(*command, cwd=tmp_path) as (leader, process):
+        seen = read_until(leader, "(you)")
+        assert "●" in seen
+        assert "\x1b[" in seen
+        os.write(leader, b"f6\x1b[D\x1b[3~5\n" if has_readline() else b"f5\n")  # left, delete
+        assert "greedy plays" in read_until(leader, "(you)")
+        os.write(leader, b"\x04")
+        assert "Moves so far: f5" in read_until(leader, "Go on with")
+    assert process.returncode == 0
 
 
 def has_readline() -> bool:

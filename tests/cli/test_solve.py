@@ -1,11 +1,10 @@
 import json
-import signal
 from pathlib import Path
 
 import pytest
-from command_line import call, start
+from command_line import call, ended, start
 
-from waiting import PATIENCE, until_it_computes
+from waiting import until_it_computes
 
 FFO = Path(__file__).parents[2] / "testdata" / "ffo" / "fforum-1-19.obf"
 BOARD = "XXXX XOXO XOO- O--- X"
@@ -86,9 +85,7 @@ def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
     process = start("solve", "two.obf", "--json", cwd=tmp_path)
     assert process.stderr is not None
     assert "years" in process.stderr.readline()
-    until_it_computes(process.pid)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = ended(process, lambda: until_it_computes(process.pid))
     data = json.loads(out)
     assert process.returncode == 130
     assert [one["score"] for one in data["positions"]] == [10]

@@ -1,5 +1,4 @@
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -7,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import call, start
+from command_line import call, ended, shown_in_terminal, start
 
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 
-pty = pytest.importorskip("pty", reason="needs terminals, signals and processes of Unix")
+pytest.importorskip("pty", reason="needs terminals, signals and processes of Unix")
 
 LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "100000", "--json")
 GAME = "f5d6c3d3c4f4f6g5e6c5f3"
@@ -33,15 +32,15 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     (tmp_path / "games.txt").write_text(f"{GAME}\n" * 1000)
     before = children_seconds()
     process = start(*arguments, cwd=tmp_path)
-    try:
+    computed: list[float] = []
+
+    def when() -> None:
         until_it_computes(process.pid)
-        computed = cpu_seconds(process.pid)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+        computed.append(cpu_seconds(process.pid))
+
+    out, err = ended(process, when)
     # In seconds of its own: a loaded machine may keep it waiting.
-    assert children_seconds() - before - computed < 3
+    assert children_seconds() - before - computed[0] < 3
     assert process.returncode == 130
     answer = json.loads(out)
     assert answer["exit_code"] == 130
@@ -54,12 +53,10 @@ def test_ctrl_c_keeps_what_was_played_of_a_match(tmp_path: Path) -> None:
         "match", "swh:depth=2", "greedy", "--games", "100000", "--json",
         "--save-games", "games.jsonl", cwd=tmp_path,
     )  # fmt: skip
-    try:
-        until(lambda: any(part.stat().st_size for part in tmp_path.glob(".games.jsonl.*")))
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+    out, err = ended(
+        process,
+        lambda: until(lambda: any(p.stat().st_size for p in tmp_path.glob(".games.jsonl.*"))),
+    )
     assert process.returncode == 130
     data = json.loads(out)
     assert data["complete"] is False
@@ -83,12 +80,7 @@ def test_ctrl_c_keeps_what_was_played_of_a_tournament(tmp_path: Path) -> None:
         "tournament", "swh:depth=3", "greedy:depth=2", "random", "--games", "100000", "--json",
         "--html", "page.html", cwd=tmp_path,
     )  # fmt: skip
-    try:
-        until_it_computes(process.pid)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+    out, err = ended(process, lambda: until_it_computes(process.pid))
     assert process.returncode == 130
     data = json.loads(out)
     assert data["complete"] is False
@@ -201,12 +193,7 @@ def test_other_signals_keep_what_was_played(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:
     process = start("match", "swh:depth=2", "greedy", "--games", "100000", "--json", cwd=tmp_path)
-    try:
-        until_it_computes(process.pid)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+    out, err = ended(process, lambda: until_it_computes(process.pid), number)
     data = json.loads(out)
     assert process.returncode == data["exit_code"] == code
     assert data["complete"] is False
@@ -258,23 +245,11 @@ def test_a_full_disk_is_told_in_a_sentence(arguments: tuple[str, ...], tmp_path:
 
 
 def test_the_live_display(tmp_path: Path) -> None:
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evoply", "evolve", "small.toml", "--no-tests", "--generations",
-         "none", "--time-limit", "1"],
-        stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, env=environment,
+    code, text = shown_in_terminal(
+        "evolve", "small.toml", "--no-tests", "--generations", "none", "--time-limit", "1",
+        cwd=tmp_path, columns=100,
     )  # fmt: skip
-    os.close(follower)
-    seen = b""
-    while True:
-        try:
-            seen += os.read(leader, 65536)
-        except OSError:
-            break
-    assert process.wait(timeout=PATIENCE) == 0
-    os.close(leader)
-    text = seen.decode(errors="replace")
+    assert code == 0
     for part in ("generation", "best, fresh games", "time left", "games per second", "tree size"):
         assert part in text
     assert "evoply play --against champion@othello-4-1" in text.replace("\r\n", "")

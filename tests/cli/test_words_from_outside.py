@@ -1,16 +1,13 @@
 """What comes from outside never commands the terminal, and files and JSON keep it as it was."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command_line import call
+from command_line import call, shown_in_terminal
 
 from evoply.wording import printable
-from waiting import PATIENCE
 
 TITLE, COLOR, BELL, TURNED, EIGHT_BITS = "\x1b]0;T\x07", "\x1b[35m", "\a", "\u202e", "\x9b35m"
 HOSTILE = f"A{TITLE}{COLOR}{BELL}\b{TURNED}{EIGHT_BITS}Z"
@@ -60,7 +57,7 @@ def test_commands_spell_out_what_files_and_folders_say(
 )
 def test_a_terminal_is_not_commanded(arguments: tuple[str, ...], workplace: Path) -> None:
     _prepare(workplace)
-    shown = _in_a_terminal(*arguments, cwd=workplace)
+    _, shown = shown_in_terminal(*arguments, cwd=workplace, columns=300, stdin=subprocess.DEVNULL)
     assert r"0;T\x07\x1b[35m" in shown
     assert not CONTROLS - {"\x1b"} & set(shown)  # rich's own colours begin with it
     assert "\x1b]" not in shown
@@ -127,25 +124,3 @@ def _prepare(folder: Path) -> None:
     run.mkdir(parents=True)
     (run / "config.toml").write_text("nothing")
     (run / "run.db").write_bytes(b"")
-
-
-def _in_a_terminal(*arguments: str, cwd: Path) -> str:
-    """Return all that a command shows in a terminal."""
-    pty = pytest.importorskip("pty", reason="needs terminals of Unix")
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "300", "TERM": "xterm"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evoply", *arguments],
-        cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
-    )  # fmt: skip
-    os.close(follower)
-    shown = b""
-    try:
-        while part := os.read(leader, 1 << 16):
-            shown += part
-    except OSError:  # Linux, when the other end is closed
-        pass
-    finally:
-        os.close(leader)
-        process.wait(PATIENCE)
-    return shown.decode()

@@ -155,9 +155,3 @@ def test_a_formula_that_is_not_simplified_still_has_a_size() -> None:
     assert found.nodes == 21
     assert found.needs.startswith("a formula")
     assert found.pictures[0].kind == "tree"
-
-
-def test_a_portrait_is_json() -> None:
-    data = seen("swh").to_dict()
-    assert data["weights"] == 64
-    assert "pictures" not in data

@@ -125,7 +125,6 @@ def _rounds(
     opponents: int,
     threshold: float,
 ) -> tuple[list[Round], list[PairsPlayed]]:
-    """Return the rounds of one field until it is decided, and their games."""
     rounds: list[Round] = []
     played: list[PairsPlayed] = []
     while len(field) > 1:

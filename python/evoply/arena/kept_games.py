@@ -196,7 +196,6 @@ def play_kept(
 
 
 def _facts_of(field: Field) -> dict[str, Any]:
-    """Return what decides the games of *field*, by the names that users know."""
     conditions = field.conditions
     rules = carried_rules(conditions.game)
     return {

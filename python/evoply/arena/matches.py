@@ -12,7 +12,7 @@ from evoply.arena.conditions import Field, circumstances, even_games, field_of
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import FinishedGames, Results, Schedule, in_order, whole_pairs
-from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
+from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics, ways_to_end
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
@@ -168,14 +168,11 @@ def _result(
     results, tally = whole.results, Tally(field.labels)
     tally.add(schedule.part(whole.places), results)
     points = first_points(results)
-    statistics = pair_statistics(points, results.hashes)
     return MatchResult(
         first=tally.names[0],
         second=tally.names[1],
-        wins=int((points == 1).sum()),
-        draws=int((points == 0.5).sum()),
-        losses=int((points == 0).sum()),
-        interval=statistics.interval,
+        **ways_to_end(points),
+        interval=pair_statistics(points, results.hashes).interval,
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         endings=results.ending_counts,
         players=field.about(tally),

@@ -6,7 +6,7 @@ Reasons: docs/design/randomness.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,8 @@ class PairsPlayed:
         nobody = np.zeros(0, dtype=np.intp)
         none = cls(nobody, nobody, np.zeros(0), np.zeros((0, 2), dtype=np.uint64))
         each = [none, *parts]
-        return cls(
-            np.concatenate([part.first for part in each]),
-            np.concatenate([part.second for part in each]),
-            np.concatenate([part.points for part in each]),
-            np.concatenate([part.hashes for part in each]),
-        )
+        columns = [field.name for field in fields(cls)]
+        return cls(*(np.concatenate([getattr(part, name) for part in each]) for name in columns))
 
     def ratings(self, players: int) -> Ratings:
         """Return the ratings of *players* players.

@@ -253,12 +253,10 @@ _AtBoard = KernelSeat | Seat | Player
 
 
 def _is_shared(player: object) -> bool:
-    """Whether this is a seat that plays all games, so that they run one after the other."""
     return isinstance(player, Seat) and player.is_shared
 
 
 def _seat_or_player(player: object, game: str) -> _AtBoard:
-    """Return the seat of *player* if one can play all games, else the player itself."""
     if isinstance(player, KernelSeat) or _is_shared(player):
         return cast(_AtBoard, player)
     known = player_of(player)
@@ -396,7 +394,6 @@ def _cleanup(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread])
 
 
 def _play_one(schedule: Schedule, index: int, worker: _Worker) -> PlayedGame:
-    """Play one game of a schedule."""
     black, white = int(schedule.black[index]), int(schedule.white[index])
     start = game_rules(worker.game).position_from_row(schedule.start_row(index))
     plies, key = schedule.opening_plies, int(schedule.opening_keys[index])

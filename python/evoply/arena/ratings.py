@@ -149,7 +149,6 @@ def _where(expected: Callable[[float], float], share: float) -> float:
 
 
 def _expected(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the expected points of the row's player in a game against the column's."""
     return np.asarray(1 / (1 + np.exp(strengths[None, :] - strengths[:, None])), dtype=np.float64)
 
 

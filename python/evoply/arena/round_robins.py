@@ -23,7 +23,7 @@ from evoply.arena.matches import RESULT, first_points, report
 from evoply.arena.pairs import PairsPlayed
 from evoply.arena.ratings import Ratings
 from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
-from evoply.arena.statistics import distinct_rows, pair_statistics
+from evoply.arena.statistics import distinct_rows, pair_statistics, ways_to_end
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.formats import GamePlayed
@@ -358,7 +358,6 @@ def _pairings(
     second: NDArray[np.intp],
     results: Results,
 ) -> tuple[Pairing, ...]:
-    """Return the results of every two players' opening pairs, which are consecutive."""
     sides, points = np.column_stack([first, second]), first_points(results)
     met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []
@@ -369,9 +368,7 @@ def _pairings(
             Pairing(
                 first=player,
                 second=opponent,
-                wins=int((scored == 1).sum()),
-                draws=int((scored == 0.5).sum()),
-                losses=int((scored == 0).sum()),
+                **ways_to_end(scored),
                 interval=pair_statistics(scored, results.hashes[part]).interval,
             )
         )

@@ -55,6 +55,16 @@ def pair_statistics(
     return PairStatistics(score, score_interval(score, distinct / effect, confidence), distinct)
 
 
+def ways_to_end(points: NDArray[np.float64]) -> dict[str, Any]:
+    """Return how many games were won, drawn and lost by who got *points* (1, 0.5 or 0 a game).
+
+    >>> ways_to_end(np.array([1.0, 0.5, 1.0]))
+    {'wins': 2, 'draws': 1, 'losses': 0}
+    """
+    each = {"wins": 1.0, "draws": 0.5, "losses": 0.0}
+    return {name: int((points == worth).sum()) for name, worth in each.items()}
+
+
 def spread_of_pairs(count: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
     """Return how far *count* pairs spread, and how far they would if both games went alike.
 

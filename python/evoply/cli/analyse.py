@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.output import EndedError, Output, StoppedError, rows_table, say_section
+from evoply.cli.long_work import ending_early, give
+from evoply.cli.output import EndedError, Output, rows_table, say_section
+from evoply.cli.saving import say_report
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -161,7 +163,7 @@ def _analyse_games(
 ) -> None:
     from evoply.cli.player_texts import read_players
     from evoply.cli.progress import progress_bar
-    from evoply.reports import analyse_games, page_of_games, write_result
+    from evoply.reports import analyse_games, page_of_games
     from evoply.reports.game_analysis import summaries
 
     seed, threads = conditions.seed, conditions.threads
@@ -175,21 +177,19 @@ def _analyse_games(
     if not games:
         raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
     analysed: list[AnalysedGame] = []
-    is_stopped = False
-    with progress_bar("Analysing", len(games), is_shown=True) as progress:
+    with (
+        progress_bar("Analysing", len(games), is_shown=True) as progress,
+        ending_early() as early,
+    ):
         try:
             for played in analyse_games(judge, games, exact=exact, seed=seed, threads=threads):
                 analysed.append(played)
                 progress(len(analysed))
-        except KeyboardInterrupt:
-            is_stopped = True
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-    if html is not None and analysed:
-        write_result(page_of_games(analysed, judge.label, exact=exact), html)
     _show_games(output, analysed)
     if html is not None and analysed:
-        output.say(f"Report: {html}")
+        say_report(output, html, page_of_games(analysed, judge.label, exact=exact))
     notes.tell()
     answer = {
         "file": str(path),
@@ -200,10 +200,8 @@ def _analyse_games(
         "games": [played.to_dict() for played in analysed],
         **notes.to_dict(),
     }
-    if is_stopped:
-        done = f"{len(analysed):,} of {len(games):,} games are analysed"
-        raise StoppedError(f"stopped; {done}", answer)
-    output.result(answer)
+    done = f"stopped; {len(analysed):,} of {len(games):,} games are analysed"
+    give(output, answer, done * early.is_stopped)
 
 
 def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], Notes]:
@@ -233,7 +231,6 @@ def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
 
 
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
-    """Print how well each player chose, and every move of one game or the mistakes of many."""
     from evoply.reports.analysis_page import (
         MOVES,
         PLAYERS_IN_SHORT,
@@ -338,7 +335,6 @@ def _note_text(note: Any) -> str:
 
 
 def _texts(record: GameRecord, moves: Sequence[Any]) -> list[str]:
-    """Return moves that follow *record*, each in its short form."""
     position = record.position
     # A line may go on where the rules of the game make a draw.
     game = game_rules(position.game).game(position, (), NO_DRAWS)

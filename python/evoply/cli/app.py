@@ -78,7 +78,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ended(arguments: list[str], signals: EndingSignals) -> int:
-    """Run one command and say how it ended; return its exit code."""
     try:
         code, message, details = _run(arguments)
         is_stop = code == STOPPED

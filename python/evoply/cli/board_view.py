@@ -88,7 +88,6 @@ def weights_text(game: GameRecord, weights: Sequence[int], console: Console) -> 
 
 
 def _symbol(cell: Cell, diagram: Diagram, *, is_unicode: bool, is_colored: bool) -> str:
-    """Return what stands on a square, one character."""
     if cell.color is not None:
         return (_FILLED if is_colored else _marks(diagram.sides[cell.color], is_unicode))[
             cell.is_king

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.long_work import on_cluster
-from evoply.cli.output import Output, StoppedError, made, say_section
+from evoply.cli.long_work import ending_early, give, on_cluster
+from evoply.cli.output import Output, made, say_section
 from evoply.cli.progress import duration, share_bar
 from evoply.cli.shared_options import (
     NO_BUDGET,
@@ -154,20 +154,17 @@ def make_all(
     from evoply.experiments import run_experiment
 
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    try:
-        with on_cluster(cluster, output) as dispatcher:
-            for line in costs(folder, workers if dispatcher is None else dispatcher.slots):
-                output.say(line)
-            with share_bar(folder.name) as move:
+    with ending_early() as early, on_cluster(cluster, output) as dispatcher:
+        for line in costs(folder, workers if dispatcher is None else dispatcher.slots):
+            output.say(line)
+        with share_bar(folder.name) as move:
 
-                def tell(status: Status) -> None:
-                    count = f"{status.done:,} of {status.units:,} {status.stage}"
-                    move(status.share, count, status.seconds_left)
+            def tell(status: Status) -> None:
+                count = f"{status.done:,} of {status.units:,} {status.stage}"
+                move(status.share, count, status.seconds_left)
 
-                run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
-    except KeyboardInterrupt:
-        return True
-    return False
+            run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
+    return early.is_stopped
 
 
 def save_page(result: Comparison | League, path: Path, kept: str, output: Output) -> None:
@@ -183,11 +180,9 @@ def save_page(result: Comparison | League, path: Path, kept: str, output: Output
 
 def give_so_far(output: Output, data: Mapping[str, Any], stopped: str) -> None:
     """Give the result of an experiment; *stopped* says what is kept after Ctrl-C, "" without."""
-    if stopped:
-        raise StoppedError(
-            f"Stopped; {stopped}. The same command goes on.", made({**data, "status": "stopped"})
-        )
-    output.result(made({**data, "status": "finished"}))
+    status = "stopped" if stopped else "finished"
+    message = f"Stopped; {stopped}. The same command goes on." if stopped else ""
+    give(output, made({**data, "status": status}), message)
 
 
 def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:

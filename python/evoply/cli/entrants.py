@@ -121,7 +121,6 @@ class _FieldFile(BaseModel):
 
 
 def _in_words(error: ErrorDetails) -> str:
-    """Return what is wrong with a key and what to write instead."""
     path, context = error["loc"], error.get("ctx", {})
     match error["type"]:
         case "missing":

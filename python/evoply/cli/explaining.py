@@ -36,7 +36,6 @@ def say_explanation(output: Output, explained: Explanation) -> None:
 
 
 def _say_parts(output: Output, explained: Explanation) -> None:
-    """Print the influence of the terms, or of the features where terms are hard to read."""
     terms, what = explained.terms, "were left out"
     if not terms or any(len(part.text) > _LONGEST for part in terms):
         terms, what = explained.features, "were held at its average"

@@ -188,7 +188,6 @@ class LiveView:
         return grid
 
     def _curve_lines(self, shown: LiveFacts, width: int) -> list[Table | Text]:
-        """Return how the generations did."""
         length = max(1, min(_CURVE_LENGTH, width - _LABEL - 2))
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim", width=_LABEL, no_wrap=True, overflow="ellipsis")

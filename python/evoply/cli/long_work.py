@@ -6,6 +6,7 @@ import _thread
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,37 +31,40 @@ _UNITS = (
 _MOST_YEARS = 1e6
 
 
-class TimeIsUpError(Exception):
-    """The limit in seconds was reached before the work was done."""
+@dataclass(slots=True)
+class Early:
+    """Whether work ended before it was done, and how."""
+
+    is_stopped: bool = False
+    """Ctrl-C came."""
+    is_late: bool = False
+    """The limit in seconds was reached."""
 
 
 @contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
-    """Raise `TimeIsUpError` inside the `with` once *seconds* have passed; None is no limit.
+def ending_early(seconds: float | None = None) -> Iterator[Early]:
+    """End the `with` at Ctrl-C, or once *seconds* have passed (None: no limit); yield which it was.
 
-    Work in the kernel is stopped as Ctrl-C stops it.
+    Work in the kernel is stopped by the limit as Ctrl-C stops it.
     """
-    if seconds is None:
-        yield
-        return
-    is_up = False
+    early, is_up = Early(), False
 
     def interrupt() -> None:
         nonlocal is_up
         is_up = True
         _thread.interrupt_main()
 
-    timer = Timer(max(seconds, 0.0), interrupt)
-    timer.daemon = True
-    timer.start()
+    timer = None if seconds is None else Timer(max(seconds, 0.0), interrupt)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
     try:
-        yield
+        yield early
     except KeyboardInterrupt:
-        if not is_up:
-            raise
-        raise TimeIsUpError from None
+        early.is_stopped, early.is_late = not is_up, is_up
     finally:
-        timer.cancel()
+        if timer is not None:
+            timer.cancel()
 
 
 @contextmanager
@@ -102,10 +106,15 @@ def played(play: Callable[[], Result]) -> tuple[Result, bool]:
 
 
 def give(output: Output, data: dict[str, Any], stopped: str = "") -> None:
-    """Print *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
+    """Print *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended the work."""
     if stopped:
-        raise StoppedError(stopped, made({**data, "complete": False}))
-    output.result(made(data))
+        raise StoppedError(stopped, data)
+    output.result(data)
+
+
+def give_played(output: Output, data: dict[str, Any], stopped: str) -> None:
+    """Give what was played; *stopped* is that of `give`, and a part says that it is not all."""
+    give(output, made({**data, "complete": False} if stopped else data), stopped)
 
 
 def say_estimate(what: str, seconds: float) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.long_work import give, played
+from evoply.cli.long_work import give_played, played
 from evoply.cli.output import Output, rows_table
 from evoply.cli.progress import progress_bar
 from evoply.cli.saving import saving, say_saved
@@ -156,15 +156,14 @@ def match(
     say_saved(output, save_games)
     if test is not None:
         _say_test(output, tested, is_stopped=is_stopped)
-        give(output, tested.to_dict(), f"stopped after {tested.games:,} games" * is_stopped)
+        give_played(output, tested.to_dict(), f"stopped after {tested.games:,} games" * is_stopped)
         return
     _say_match(output, result)
     of = f"stopped after {result.games:,} of {games:,} games: this is the result of those"
-    give(output, result.to_dict(), of * is_stopped)
+    give_played(output, result.to_dict(), of * is_stopped)
 
 
 def _say_match(output: Output, result: MatchResult) -> None:
-    """Say how a match ended."""
     grid = match_table([result.to_dict()], output.people.width)
     output.people.print(grid)
     shown = {column.header for column in grid.columns}
@@ -237,7 +236,6 @@ def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
 
 
 def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
-    """Say how a sequential test ended."""
     lower, upper = result.test.bounds
     output.people.print(rows_table(_PAIRS, [result.pairs]))
     output.say(

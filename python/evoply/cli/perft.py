@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.output import Output, StoppedError, stderr
+from evoply.cli.long_work import ending_early, give, say_estimate
+from evoply.cli.output import Output, stderr
 from evoply.cli.shared_options import (
     GAME_NAMES,
     USUAL_TERMS,
@@ -74,27 +74,24 @@ def perft(
     }
     seconds = survey[-1][2]
     say_estimate(f"perft {game} {depth}", _estimate(survey, depth))
-    is_whole = True
-    try:
-        with limited(time_limit):
-            # A count that will finish runs once; one that will not runs depth by depth.
-            is_long = _estimate(survey, depth) >= _LONG
-            for plies in range(survey[-1][0] + 1, depth + 1) if is_long else _last(survey, depth):
-                leaves, seconds = count(plies)
-                result |= {"depth": plies, "leaves": leaves}
-                if is_long and plies < depth:
-                    stderr().print(f"depth {plies}: {leaves:,} leaves in {seconds:.3f} s")
-    except TimeIsUpError:
-        is_whole = False
-        output.say(f"The limit of {time_limit:g} s was reached before depth {depth} was counted.")
-    except KeyboardInterrupt:
+    with ending_early(time_limit) as early:
+        # A count that will finish runs once; one that will not runs depth by depth.
+        is_long = _estimate(survey, depth) >= _LONG
+        for plies in range(survey[-1][0] + 1, depth + 1) if is_long else _last(survey, depth):
+            leaves, seconds = count(plies)
+            result |= {"depth": plies, "leaves": leaves}
+            if is_long and plies < depth:
+                stderr().print(f"depth {plies}: {leaves:,} leaves in {seconds:.3f} s")
+    if early.is_stopped:
         message = f"stopped; depth {result['depth']} has {result['leaves']:,} leaves"
-        raise StoppedError(message, {**result, "complete": False}) from None
+        give(output, {**result, "complete": False}, message)
+    if early.is_late:
+        output.say(f"The limit of {time_limit:g} s was reached before depth {depth} was counted.")
     output.say(
         f"{game}, depth {result['depth']}: {result['leaves']:,} leaves in {seconds:.3f} s, "
         f"{_rate(result['leaves'] / max(seconds, 1e-9))} leaves/s"
     )
-    output.result({**result, "complete": is_whole})
+    give(output, {**result, "complete": not early.is_late})
 
 
 _LONG = 5.0

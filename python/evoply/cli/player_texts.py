@@ -102,7 +102,6 @@ def _confined(programs: Programs, player: PlayerModel) -> PlayerModel:
 
 
 def _full_name(text: str) -> str:
-    """Return *text* with the newest run's name in place of a missing one."""
     champion = _CHAMPION.fullmatch(text)
     if champion is None or (champion["run"] or "").strip():
         return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -55,7 +55,6 @@ def replay(
         check_evolved(found)
         played = play_again(found, generation, game)
     record = played.game
-    outcome = record.outcome()
     output.say(f"Game {game} of {played.games:,} of generation {generation}", style="bold")
     output.labelled("Black", played.black)
     output.labelled("White", played.white)
@@ -73,10 +72,7 @@ def replay(
             "against": list(played.against),
             "opening_plies": played.opening_plies,
             "points": played.points,
-            "start": record.start.text(),
-            "transcript": record.transcript(),
-            "outcome": str(outcome),
-            "disc_difference": outcome.disc_difference if outcome else None,
+            **_record_data(record),
         }
     )
 
@@ -92,7 +88,6 @@ def _show_lesson(output: Output, run: Run, played: LessonReplay) -> None:
     output.labelled("Points", f"{played.points:g} for Black")
     drawn = f"{played.explored} move{'s' * (played.explored != 1)} drawn at random"
     _say_moves(output, record, drawn)
-    outcome = record.outcome()
     output.result(
         {
             "run": str(run.path),
@@ -103,16 +98,22 @@ def _show_lesson(output: Output, run: Run, played: LessonReplay) -> None:
             "learners": colors,
             "points": played.points,
             "explored": played.explored,
-            "start": record.start.text(),
-            "transcript": record.transcript(),
-            "outcome": str(outcome),
-            "disc_difference": outcome.disc_difference if outcome else None,
+            **_record_data(record),
         }
     )
 
 
+def _record_data(record: GameRecord) -> dict[str, Any]:
+    outcome = record.outcome()
+    return {
+        "start": record.start.text(),
+        "transcript": record.transcript(),
+        "outcome": str(outcome),
+        "disc_difference": outcome.disc_difference if outcome else None,
+    }
+
+
 def _say_moves(output: Output, record: GameRecord, note: str) -> None:
-    """Show where a game began, its moves with a *note*, its result and its last board."""
     from evoply.cli.board_view import board_text
     from evoply.games import game_rules
 
@@ -129,7 +130,6 @@ def _say_moves(output: Output, record: GameRecord, note: str) -> None:
 
 
 def _points_text(played: Replay) -> str:
-    """Return how many points the game was worth, and to whom."""
     counted = _points(played.points, played.individuals)
     if not played.against:
         return counted

@@ -2,6 +2,7 @@
 
 from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output, made
+from evoply.cli.saving import say_charts
 from evoply.cli.shared_options import AnyRun, Charts, Json, OutputFile, prepared_folder
 
 REPORT_FILE = "report.html"
@@ -24,13 +25,12 @@ def report(
     """
     prepared_folder(charts)
     with opened_run(run) as found:
-        from evoply.reports import run_charts, save_charts, write_report
+        from evoply.reports import run_charts, write_report
 
         path = write_report(found, output or found.path / REPORT_FILE)
         out = Output(json)
         out.say(f"Report: {path}")
-        files = [] if charts is None else save_charts(run_charts(found), charts)
+        drawn = {}
         if charts is not None:
-            out.say(f"Charts: {len(files)} files in {charts}")
-        drawn = {} if charts is None else {"charts": [str(file) for file in files]}
+            drawn["charts"] = say_charts(out, charts, run_charts(found))
         out.result(made({"run": str(found.path), "report": str(path), **drawn}))

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from evoply.cli.output import Output, made, rows_table, say_section
 from evoply.cli.progress import progress_and_page
+from evoply.cli.saving import say_charts, say_report
 from evoply.cli.shared_options import (
     USUAL_TERMS,
     Charts,
@@ -72,7 +73,7 @@ def reproduce(
     html
         Write a page about the result, which opens offline, into this file.
     """
-    from evoply.reports import result_html, save_charts, write_result
+    from evoply.reports import result_html
     from evoply.studies import STUDIES, Request, find_study, page_of_study
     from evoply.studies import reproduce as run_study
     from evoply.studies.study import no_result
@@ -111,17 +112,12 @@ def reproduce(
         )
         result = run_study(study, table, request)
     _say_result(output, result)
-    if html is not None:
-        write_result(page_of_study(result, found), html)
-        output.say(f"Report: {html}")
-    if charts is not None:
-        files = save_charts(result.charts, charts)
-        output.say(f"Charts: {len(files)} files in {charts}")
+    say_report(output, html, page_of_study(result, found))
+    say_charts(output, charts, result.charts)
     output.result(made(result.to_dict()))
 
 
 def _how_far(names: Sequence[str], percent: float) -> str:
-    """Return which table is made, and how much of all is done."""
     part = min(int(percent * len(names) / 100), len(names) - 1)
     which = f"table {names[part]}" + (f", {part + 1} of {len(names)}" if len(names) > 1 else "")
     return f"{which}, {percent:g} % of the steps are done"

@@ -72,7 +72,6 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
 def _matches(
     run: Run, player: Player, facts: ChampionFacts, threads: int
 ) -> list[Mapping[str, Any]]:
-    """Play the test matches; keep and return their results, with whom they are about."""
     game = run.config.game
     opponents = [name for name in TEST_OPPONENTS if _fits(name, game)]
     results: list[Mapping[str, Any]] = []

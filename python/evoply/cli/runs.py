@@ -170,7 +170,6 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _champion_text(run: Run) -> str:
-    """Return the champion's tree, or its label where it is none."""
     from evoply.reports.open_evaluator import tree_of
 
     player = run.champion_player

@@ -1,9 +1,9 @@
-"""Games that a command writes into a file while they are played."""
+"""What a command writes into files: games while they are played, and pages and charts."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -12,6 +12,8 @@ from evoply.cli.output import Output
 
 if TYPE_CHECKING:
     from evoply.formats import GamePlayed
+    from evoply.reports.chart_files import Drawable
+    from evoply.sections import Page, Shown
 
 
 class SavedGames:
@@ -54,3 +56,27 @@ def say_saved(output: Output, path: Path | None) -> None:
     """Say where games were saved, if they were."""
     if path is not None:
         output.say(f"Games: {path}")
+
+
+def say_report(output: Output, path: Path | None, result: Shown | Page, *, state: str = "") -> None:
+    """Write the page about *result*, if there is a *path* for it, and say where.
+
+    *state* is that of `write_result`.
+    """
+    if path is None:
+        return
+    from evoply.reports import write_result
+
+    write_result(result, path, state=state)
+    output.say(f"Report: {path}")
+
+
+def say_charts(output: Output, folder: Path | None, charts: Iterable[Drawable]) -> list[str]:
+    """Write *charts* as files, if there is a *folder* for them, and say where; return the files."""
+    if folder is None:
+        return []
+    from evoply.reports import save_charts
+
+    files = save_charts(charts, folder)
+    output.say(f"Charts: {len(files)} files in {folder}")
+    return [str(file) for file in files]

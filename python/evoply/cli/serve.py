@@ -12,10 +12,11 @@ from cyclopts.validators import Number
 
 from evoply.address_limit import MOST_OF_AN_ADDRESS
 from evoply.cli import shared_options
-from evoply.cli.output import Output, StoppedError, made
-from evoply.cli.saving import saving, say_saved
+from evoply.cli.long_work import ending_early, give
+from evoply.cli.output import Output, made
+from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shell_hints import suggested
-from evoply.cli.tournament import say_standings, write_page
+from evoply.cli.tournament import say_standings
 
 if TYPE_CHECKING:
     from evoply.server import GameServer, Journal
@@ -109,20 +110,16 @@ def serve(
     server = GameServer(
         journal, password=password, on_news=_news(output, quiet), connections=connections
     )
-    stopped = False
     try:
-        asyncio.run(server.run(host, port))
-    except KeyboardInterrupt:
-        stopped = True
+        with ending_early() as early:
+            asyncio.run(server.run(host, port))
     finally:
         if resume is None and server.address is None:
             journal.discard()
         journal.close()
     result = _say_result(output, server, save_games, html)
-    if stopped:
-        again = suggested(f"serve --resume {journal.path}")
-        raise StoppedError(f"stopped; go on with: {again}", result)
-    output.result(result)
+    again = suggested(f"serve --resume {journal.path}")
+    give(output, result, f"stopped; go on with: {again}" * early.is_stopped)
 
 
 def _news(output: Output, quiet: bool) -> Any:
@@ -164,7 +161,6 @@ def _resume(path: Path, given: ServedConditions) -> Journal:
 def _say_result(
     output: Output, server: GameServer, save_games: Path | None, html: Path | None
 ) -> dict[str, Any]:
-    """Show and write what was played; return it as JSON-ready data."""
     tournament = server.tournament
     result = {**server.conditions.to_dict(), "file": str(server.journal.path)}
     if tournament is None:
@@ -184,7 +180,7 @@ def _say_result(
         result |= {"players": list(tournament.names)}
     else:
         say_standings(output, rated)
-        write_page(html, rated, output, state=state)
+        say_report(output, html, rated, state=state)
         result |= rated.to_dict()
     if played < planned:
         output.say(f"{played:,} of {planned:,} games are over; ratings are of whole opening pairs.")
@@ -199,10 +195,8 @@ def _write_begun(path: Path | None, game: str, state: str) -> None:
     """Write the page of a tournament without ratings, if there is a path for it."""
     if path is None:
         return
-    from evoply.files import write_atomically
     from evoply.games import game_rules
-    from evoply.reports.pages import result_html
+    from evoply.reports import write_result
     from evoply.sections import Page
 
-    title = f"Round robin: {game_rules(game).title}"
-    write_atomically(path, result_html(Page(title, ()), state=state))
+    write_result(Page(f"Round robin: {game_rules(game).title}", ()), path, state=state)

@@ -71,7 +71,6 @@ def show(
 
 
 def _picture(name: str, player: Player, text: str, game: str) -> str:
-    """Return what --svg, --latex or --heat-map shows of *player*, whom *text* names."""
     from evoply.games import game_rules
     from evoply.gp import latex, tree_svg
     from evoply.reports import square_effects

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.output import Output, StoppedError, rows_table
+from evoply.cli.long_work import ending_early, give, say_estimate
+from evoply.cli.output import Output, rows_table
 from evoply.cli.shared_options import USUAL_TERMS, Json, TimeLimit, WrittenTerms, only
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 from evoply.sections import Column, counted
@@ -64,36 +64,28 @@ def solve(
     output = Output(json)
     say_estimate(f"solve {position}", sum(_estimate(problem, mode) for problem in problems))
     results: list[dict[str, Any]] = []
-    is_stopped = is_late = False
-    with progress_bar("Solving", len(problems), is_shown=len(problems) > 1) as progress:
-        try:
-            with limited(time_limit):
-                for number, problem in enumerate(problems, start=1):
-                    solution = solve_position(
-                        problem.position,
-                        mode=mode,
-                        every_move=every_move,
-                        threads=conditions.threads,
-                    )
-                    results.append(_result(problem, solution, mode))
-                    progress(number)
-        except TimeIsUpError:
-            is_late = True
-        except KeyboardInterrupt:
-            is_stopped = True
+    with (
+        progress_bar("Solving", len(problems), is_shown=len(problems) > 1) as progress,
+        ending_early(time_limit) as early,
+    ):
+        for number, problem in enumerate(problems, start=1):
+            solution = solve_position(
+                problem.position, mode=mode, every_move=every_move, threads=conditions.threads
+            )
+            results.append(_result(problem, solution, mode))
+            progress(number)
     if results:
         _show(output, results)
     notes.tell()
     left = len(problems) - len(results)
     answer = {"mode": mode, "positions": results, "unsolved": left, **notes.to_dict()}
-    if is_stopped:
-        raise StoppedError(f"stopped; {left:,} of {len(problems):,} positions unsolved", answer)
-    if is_late:
+    if early.is_late:
         output.say(
             f"The limit of {time_limit:g} s was reached: {left:,} of {len(problems):,} positions "
             "are unsolved"
         )
-    output.result(answer)
+    stopped = f"stopped; {left:,} of {len(problems):,} positions unsolved"
+    give(output, answer, stopped * early.is_stopped)
 
 
 def _estimate(problem: Problem, mode: str) -> float:
@@ -117,7 +109,6 @@ def _read(text: str) -> tuple[Sequence[Problem], Notes]:
 
 
 def _of_file(name: str) -> tuple[Sequence[Problem], Notes]:
-    """Return the positions of a file; those that cannot be read or solved are left out."""
     from evoply.cli.convert import Notes, games_in
     from evoply.formats import Refused
 
@@ -173,7 +164,6 @@ def _pasted(text: str) -> Problem:
 
 
 def _result(problem: Problem, solution: Solution, mode: str) -> dict[str, Any]:
-    """Return one row, as the JSON object shows it."""
     result: dict[str, Any] = {
         "position": problem.position.text(),
         "empties": problem.position.empty.bit_count(),
@@ -226,7 +216,6 @@ _SOLVED = (
 
 
 def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
-    """Print the table, the totals, and for a single position its line."""
     is_compared = any("agrees" in result for result in results)
     columns = [column for column in _SOLVED if is_compared or column.name not in _IN_FILE]
     rows = [{**result, "number": number} for number, result in enumerate(results, start=1)]

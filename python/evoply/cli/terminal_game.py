@@ -139,7 +139,6 @@ class TerminalGame:
                 is_new = self._obey(word)
 
     def _get_ready(self) -> None:
-        """Start what the opponent needs, before the clocks start."""
         self._seat.check()
         if self.playing.control is not None:
             try:
@@ -173,7 +172,6 @@ class TerminalGame:
             self._show_strategy(choice)
 
     def _show_strategy(self, choice: Choice) -> None:
-        """Show the weights by which a strategy chose, and what else its notes say."""
         self._say(weights_text(self.game, choice.notes["weights"], self.console))
         self._say("; ".join([*note_lines(choice), f"{choice.seconds:.2f} s"]))
 
@@ -190,7 +188,6 @@ class TerminalGame:
         return {color.value: max(self._left(color), 0.0) for color in Color}
 
     def _left(self, color: Color) -> float:
-        """Return the seconds that a side has now."""
         return self.playing.left(color, self.now())
 
     def _word_in_time(self) -> str | None:
@@ -299,7 +296,6 @@ class TerminalGame:
         self.console.print(rows_table(worths, advice.moves))
 
     def _undo(self) -> bool:
-        """Go back to the person's last choice."""
         count = self.playing.last_choice([self.color])
         if count is None:
             return self._refuse("there is nothing to take back")

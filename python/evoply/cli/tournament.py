@@ -13,11 +13,11 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli import shared_options
-from evoply.cli.long_work import give, on_cluster, played
+from evoply.cli.long_work import give_played, on_cluster, played
 from evoply.cli.match import DOUBTS, say_engine, say_forfeits
 from evoply.cli.output import Output, StoppedError, rows_table, say_section
 from evoply.cli.progress import progress_and_page
-from evoply.cli.saving import saving, say_saved
+from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.sections import Column
 from evoply.wording import did_you_mean, shorten
@@ -181,9 +181,9 @@ def tournament(
     say_saved(output, save_games)
     data = {**result.to_dict(), **({"left_out": found.left_out} if found.left_out else {})}
     done = f"{data[unit]:,} of {whole:,} {unit}"
-    write_page(html, result, output, state=f"Stopped: {done} are played" * is_stopped)
+    say_report(output, html, result, state=f"Stopped: {done} are played" * is_stopped)
     of = f"stopped after {done}: this is the result of those{_AGAIN if file else ''}"
-    give(output, data, of * is_stopped)
+    give_played(output, data, of * is_stopped)
 
 
 @contextmanager
@@ -198,7 +198,6 @@ def _going_on(file: Path | None) -> Iterator[None]:
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]) -> None:
-    """Change *brackets*, one for each of *texts*, as the option says."""
     for text in options:
         player, equals, name = text.rpartition("=")
         if not equals or not name.strip():
@@ -265,15 +264,3 @@ def _page(result: RoundRobin | Tournament, **state: Any) -> str:
     from evoply.reports import result_html
 
     return result_html(result, **state)
-
-
-def write_page(
-    path: Path | None, result: RoundRobin | Tournament, output: Output, *, state: str = ""
-) -> None:
-    """Write the page about a tournament, if there is a path for it; *state* is that of `page`."""
-    if path is None:
-        return
-    from evoply.reports import write_result
-
-    write_result(result, path, state=state)
-    output.say(f"Report: {path}")

@@ -80,7 +80,6 @@ def _result(address: str, over: dict[int, WatchedGame]) -> dict[str, Any]:
 
 
 def _boards(watching: Watching, game: int | None, console: Console) -> Columns:
-    """Return the boards of games that are being played."""
     playing = [
         watched
         for watched in watching.games.values()

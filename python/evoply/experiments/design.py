@@ -168,12 +168,10 @@ Measure = Score | AllPlayAll
 
 
 def _read_measure(given: Any) -> Any:
-    """Return the measure that a text means."""
     return (Score.from_text(given) if given else Score()) if isinstance(given, str) else given
 
 
 def _written_measure(measure: Measure) -> Any:
-    """Return the text that means a measure, or its keys if none does."""
     text = str(measure) if measure.opponents else ""
     is_text = isinstance(measure, Score) and _read_measure(text) == measure
     return text if is_text else measure.model_dump(mode="json")
@@ -486,7 +484,6 @@ def _name(vary: Mapping[str, Sequence[Any]], chosen: Sequence[Any]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return *value* as `--set` takes it: a TOML value in one line."""
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {_toml(cell)}' for key, cell in value.items())} }}"
     if isinstance(value, list):

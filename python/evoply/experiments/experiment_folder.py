@@ -322,7 +322,6 @@ def plain_name(text: str) -> str:
 
 
 def _folder_of(source: str | os.PathLike[str]) -> Path | None:
-    """Return the folder of an experiment if *source* is it, or its file; else None."""
     path = Path(source)
     if path.name == EXPERIMENT_FILE and (path.parent / SETUPS).is_dir():
         return path.parent

@@ -243,7 +243,6 @@ def _curves(comparison: Findings) -> list[Chart]:
 
 
 def _axes(comparison: Findings) -> list[str]:
-    """Return the axes of curves: games and work only if every run counts them."""
     return [
         axis
         for axis in AXES

@@ -230,16 +230,15 @@ class Findings:
 
     def columns(self, table: Table = "values") -> list[str]:
         """Return the names of the cells of `rows`, which a table without rows has, too."""
-        match table:
-            case "values":
-                return ["setup", *self.experiment.vary, "seed", "value", *self._scores, "digest"]
-            case "curves":
-                return ["setup", "seed", *_POINT, *self._scores]
-            case "pairs":
-                return [*_PAIR]
-            case "effects":
-                return [*_EFFECT]
-        raise _no_table(table)
+        names = {
+            "values": ("setup", *self.experiment.vary, "seed", "value", *self._scores, "digest"),
+            "curves": ("setup", "seed", *_POINT, *self._scores),
+            "pairs": _PAIR,
+            "effects": _EFFECT,
+        }
+        if table not in names:
+            raise _no_table(table)
+        return [*names[table]]
 
     def rows(self, table: Table = "values") -> list[dict[str, Any]]:
         """Return every number of the page as rows of plain cells by name.
@@ -352,7 +351,6 @@ def hopeless(planned: Sequence[int], setups: int) -> str:
 
 
 def _can_show(look: Look, pairs: int) -> bool:
-    """Return whether a difference between two setups could be certain at *look*."""
     seeds = min(look.seeds)
     return look.overall_p(least_p(seeds, seeds)) * pairs < SIGNIFICANCE
 

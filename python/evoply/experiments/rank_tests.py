@@ -314,7 +314,6 @@ def same_within(a: Sequence[float], b: Sequence[float], margin: float) -> Same:
 
 
 def _held(a: Sequence[float], b: Sequence[float], shifts: Floats) -> int:
-    """Return how many of *shifts* are not rejected, the farther ones being the last."""
     held, out = 0, len(shifts)
     while held < out:
         tried = np.unique(np.linspace(held, out - 1, _TRIED).astype(int))

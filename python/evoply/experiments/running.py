@@ -114,7 +114,6 @@ def _run_units(
     workers: int,
     progress: Callable[[Status], object],
 ) -> None:
-    """Run the unfinished units on *cluster*, or else on *workers* processes of this machine."""
     waiting = folder.waiting()
     units = len(folder.units())
     done = first = units - len(waiting)
@@ -337,7 +336,6 @@ def _fixed(kind: Kind, config: Any) -> Any:
 
 
 def _put_away(path: Path) -> None:
-    """Remove a run without a writer: first from its folder at once, then from the disk."""
     lock = WriterLock(path)
     lock.release()
     away = Path(tempfile.mkdtemp(prefix=REMAINS, dir=path.parent))
@@ -365,7 +363,6 @@ def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
 
 
 def _seconds_of(unit: Unit, budget: Budget) -> float | None:
-    """Return the seconds that a unit will take, without measures; None if unknown."""
     setup = unit.setup.ready()
     config = setup.with_seed(unit.seed, budget)
     if budget.seconds is not None:

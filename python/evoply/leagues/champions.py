@@ -57,7 +57,6 @@ def champions_of(
 
 
 def _why(best: MadePlayer, own: Sequence[MadePlayer]) -> str:
-    """Return why *best* is shown, of the players of a method."""
     if not best.run:
         return "The same player for every seed."
     if len(own) == 1:

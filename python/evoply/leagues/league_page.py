@@ -171,7 +171,6 @@ def _what(entrant: LeagueStanding | Entrant) -> str:
 
 
 def _chart(found: LeagueStandings) -> Chart:
-    """Return the ratings with their intervals, lines of reference apart by colour and shape."""
     rows = [row for row in found.standings if row.rating is not None]
 
     def series(name: str, *, is_ranked: bool, **look: Any) -> Series:
@@ -222,7 +221,6 @@ def _nash(found: LeagueStandings, *, is_first: bool) -> Section:
 
 
 def _all_against_all(found: LeagueStandings) -> Section:
-    """Return the scores of every row against every column, and again with games and intervals."""
     rows = [*enumerate(_playing(found), 1)]
     columns = (
         Column("", "", str, read=lambda row: row[0]),
@@ -327,13 +325,11 @@ def _budget(entrant: Entrant) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Return the time of one core in words."""
     amount = f"{seconds:,.0f} seconds" if seconds < 300 else f"{seconds / 60:,.0f} minutes"
     return f"{amount} of one core"
 
 
 def _mean(made: Sequence[MadePlayer], name: str) -> str:
-    """Return the mean of what the players of a method used; "" if they were not made."""
     values = [float(getattr(player, name)) for player in made]
     return _amount(sum(values) / len(values)) if any(values) else ""
 

@@ -241,6 +241,5 @@ def _experiment(keys: Mapping[str, Any], measure: Mapping[str, Any]) -> Experime
 
 
 def _plan(experiment: Experiment) -> dict[str, Any]:
-    """Return what decides a league, by the names of its settings."""
     plan = experiment.model_dump(include={"game", "seeds", "first_seed"})
     return {**plan, **experiment.measure.model_dump(exclude={"kind", "entrants"})}

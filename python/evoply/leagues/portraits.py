@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from evoply.expressions import Expression
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, branches, tree_svg
-from evoply.json_data import JsonData
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -33,7 +32,7 @@ from evoply.protocols import Player
 from evoply.reports.explanation import explain
 from evoply.reports.influence import positions_with_choice, square_effects
 from evoply.reports.open_evaluator import is_drawn, opened
-from evoply.reports.phrases import joined
+from evoply.reports.phrases import Influence, joined
 from evoply.reports.regions import RegionTables, regions_of_strong
 from evoply.reports.terms import terms_of
 from evoply.sections import Picture
@@ -50,19 +49,7 @@ _WRONG = (ValueError, TypeError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerPart(JsonData):
-    """A part of a player, and how much of its choices it makes."""
-
-    text: str
-    """A term as a formula, or a region of the board."""
-    wants: str
-    """What it makes the player want, in words; "" for a region."""
-    share: float
-    """In [0, 1]; `Portrait.shares_are` says of what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Portrait(JsonData):
+class Portrait:
     """How large a player is, and what it looks like."""
 
     label: str
@@ -80,11 +67,11 @@ class Portrait(JsonData):
     """Terms of its simplified formulas, constants left out; 0 for patterns."""
     sentence: str = ""
     """What it wants and how it plays."""
-    parts: tuple[PlayerPart, ...] = ()
-    """Its terms or regions, the most influential first."""
+    parts: tuple[Influence, ...] = ()
+    """Its terms or regions, the most influential first; a region has no words."""
     shares_are: str = ""
     """What the shares of *parts* are, in a sentence."""
-    pictures: tuple[Picture, ...] = field(default=(), metadata={"json": ""})
+    pictures: tuple[Picture, ...] = ()
 
 
 def portrait(player: Player, game: str) -> Portrait:
@@ -111,7 +98,6 @@ def portrait(player: Player, game: str) -> Portrait:
 
 
 def _without_values(model: PlayerKind) -> Portrait:
-    """Return the portrait of a player that says nothing of what boards are worth."""
     sentence = " ".join(model.habits)
     label = short_name(model.label)
     if model.games_before_move:
@@ -125,7 +111,6 @@ def _without_values(model: PlayerKind) -> Portrait:
 
 
 def _of_strong(model: Strong, valuing: ValuingPlayer, game: str) -> Portrait:
-    """Return the portrait of tables that come with evoply, which need not be written out."""
     if model.game != game:
         return _without_values(model)
     packed = strong_tables(game)
@@ -135,7 +120,6 @@ def _of_strong(model: Strong, valuing: ValuingPlayer, game: str) -> Portrait:
 
 
 def _of_values(model: PlayerKind, valuing: ValuingPlayer, game: str) -> Portrait:
-    """Return the portrait of a player that compares values of boards."""
     expression, individual = valuing.evaluator.value, valuing.evaluator.individual
     patterns = [node for node in in_order([expression]) if node.op == "pattern"]
     if patterns:
@@ -176,9 +160,8 @@ def _of_tables(
     game: str,
     tables: int,
     entries: int,
-    parts: tuple[PlayerPart, ...],
+    parts: tuple[Influence, ...],
 ) -> Portrait:
-    """Return the portrait of a player that adds up entries of tables."""
     size = f"{_many(tables, 'table')}, {entries:,} entries"
     return Portrait(
         label=short_name(model.label),
@@ -198,7 +181,6 @@ def _of_tables(
 def _needs_of_formulas(
     individual: Genotype | None, forms: Sequence[Simplified], tables: Sequence[int]
 ) -> str:
-    """Return what one needs to read formulas, and tables of weights in them."""
     if tables:
         count = f"{len(tables):,} tables of " if len(tables) > 1 else ""
         is_alike = len(set(tables)) == 1
@@ -225,7 +207,6 @@ def _formula_text(form: Simplified) -> str:
 
 
 def _or_second(valuing: ValuingPlayer) -> str:
-    """Return what one needs for the second evaluator of a player that tosses a coin."""
     if not isinstance(valuing, AlphaBeta) or valuing.second is None:
         return ""
     try:
@@ -235,7 +216,6 @@ def _or_second(valuing: ValuingPlayer) -> str:
 
 
 def _simplified(valuing: ValuingPlayer, game: str) -> list[Simplified]:
-    """Return the simplified formula, or those of the branches that a reader reads one by one."""
     individual = valuing.evaluator.individual
     try:
         if isinstance(individual, Forest) and (individual.is_timed or individual.role == "ordered"):
@@ -248,13 +228,11 @@ def _simplified(valuing: ValuingPlayer, game: str) -> list[Simplified]:
 
 
 def _count_terms(form: Simplified) -> int:
-    """Return the number of terms of a formula, constants left out."""
     terms = terms_of(form.expression, form.names)
     return sum(not term.is_constant for term in terms)
 
 
 def _weight_tables(expression: Expression) -> list[tuple[float, ...]]:
-    """Return the different tables of weights of squares in *expression*."""
     tables = [
         tuple(table)
         for node in in_order([expression])
@@ -266,7 +244,7 @@ def _weight_tables(expression: Expression) -> list[tuple[float, ...]]:
 
 def _explained(
     model: PlayerKind, valuing: ValuingPlayer, game: str, terms: int
-) -> tuple[str, tuple[PlayerPart, ...]]:
+) -> tuple[str, tuple[Influence, ...]]:
     """Return what a player wants and what its terms decide, one ply ahead."""
     habits = _habits(model)
     if terms > _MOST_PARTS:
@@ -276,17 +254,14 @@ def _explained(
         found = explain(near, game=game, positions=_POSITIONS)
     except _WRONG:
         return habits, ()
-    parts = tuple(PlayerPart(part.text, part.wants, part.share) for part in found.parts)
-    return f"{found.sentence} {habits}".strip(), parts
+    return f"{found.sentence} {habits}".strip(), found.parts
 
 
 def _habits(model: PlayerKind) -> str:
-    """Return how a player plays, but for its depth: a league gives it another."""
     return " ".join(sentences(model) if isinstance(model, ValuingPlayer) else model.habits)
 
 
-def _pattern_parts(patterns: Sequence[Expression], game: str) -> tuple[PlayerPart, ...]:
-    """Return what the regions of the board mean to patterns of the pieces of a side."""
+def _pattern_parts(patterns: Sequence[Expression], game: str) -> tuple[Influence, ...]:
     tables = [
         (node, [np.frombuffer(table, "<f8") for table in node.arguments[7]]) for node in patterns
     ]
@@ -296,7 +271,7 @@ def _pattern_parts(patterns: Sequence[Expression], game: str) -> tuple[PlayerPar
         return ()
 
 
-def _regions(regions: RegionTables, game: str) -> tuple[PlayerPart, ...]:
+def _regions(regions: RegionTables, game: str) -> tuple[Influence, ...]:
     """Return each region with its share of all that is added, over boards of random games."""
     sums: dict[str, float] = {}
     for row in positions_with_choice(game, _POSITIONS, 0):
@@ -305,7 +280,7 @@ def _regions(regions: RegionTables, game: str) -> tuple[PlayerPart, ...]:
     whole = sum(sums.values())
     if not whole:
         return ()
-    parts = [PlayerPart(region, "", value / whole) for region, value in sums.items()]
+    parts = [Influence(region, "", value / whole) for region, value in sums.items()]
     return tuple(sorted(parts, key=lambda part: -part.share))
 
 

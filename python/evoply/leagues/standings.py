@@ -332,7 +332,6 @@ def _with_nash(
 def _notes(
     seeds: Sequence[int], rated: Mapping[int, _SeedRatings], anchors: Sequence[str]
 ) -> list[str]:
-    """Return what must be known to read the ratings."""
     notes = []
     if len(rated) == 1:
         (seed,) = rated
@@ -353,7 +352,6 @@ def _notes(
 
 
 def _absent(entrants: Sequence[Entrant], playing: set[str]) -> list[str]:
-    """Return a note on those who have no games, if others have some."""
     absent = [entrant.name for entrant in entrants if entrant.name not in playing]
     if not absent or not playing:
         return []

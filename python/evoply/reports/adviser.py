@@ -178,7 +178,6 @@ class Adviser:
         )
 
     def _end(self, over: GameRecord, color: Color) -> float:
-        """Return what the end of a game is worth to *color*."""
         if self.scale.unit == "discs":
             own, other = (over.position.pieces(side) for side in (color, color.opposite))
             empty = self.scale.squares - own - other

@@ -187,7 +187,6 @@ def _best_moves(game: AnalysedGame, color: Color) -> str:
 
 
 def _charts(game: AnalysedGame) -> list[Chart]:
-    """Return the curve of the game: what the moves were worth to Black."""
     moves = [move for move in game.moves if move.loss is not None]
     if len(moves) < 2:
         return []
@@ -209,7 +208,6 @@ def _to_black(move: AnalysedMove, score: float | None, scale: Scale) -> float | 
 
 
 def _board(game: AnalysedGame, move: AnalysedMove) -> Picture:
-    """Return the board before a mistake, with the move and a better one."""
     record = game.source.record
     position = record.positions[move.ply - 1]
     best = game_rules(position.game).game(position, (), NO_DRAWS).play(move.best).moves[-1]

@@ -407,7 +407,6 @@ def _scale_encoding(name: str, names: Sequence[str], values: Sequence[Any]) -> d
 
 
 def _look(series: Sequence[Series]) -> dict[str, Any]:
-    """Return how each of *series* is told from the others."""
     names = [line.name for line in _with_short_names(series)]
     places = [index if line.color is None else line.color for index, line in enumerate(series)]
     look = {
@@ -451,7 +450,6 @@ def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
 
 
 def _with_short_names(series: Sequence[Series]) -> list[Series]:
-    """Return *series* under names that are short and apart from each other."""
     names = _apart([line.name for line in series], _LONG_NAME)
     return [replace(line, name=name) for name, line in zip(names, series, strict=True)]
 

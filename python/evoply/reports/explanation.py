@@ -187,7 +187,6 @@ def _terms(
 
 
 def _features(parts: Opened, rows: Sequence[Row], seed: int) -> tuple[Influence, ...]:
-    """Return the influence of each feature, held at its mean over the positions."""
     if not parts.features:
         return ()
 
@@ -220,7 +219,6 @@ def _direction(rises: int, falls: int) -> bool | None:
 
 
 def _weights_sentences(terms: Sequence[Term], shape: BoardShape) -> str:
-    """Return the squares that the added tables of weights value most and least."""
     sentences = ""
     for term in terms:
         if [factor.op for factor in term.factors] != ["weighted_sum"] or term.divisors:
@@ -253,7 +251,6 @@ def _first_exceptions(exceptions: Sequence[str]) -> list[str]:
 
 
 def _constant(player: ValuingPlayer, where: str) -> str:
-    """Return the sentence about an evaluator that gives the positions *where* the same value."""
     if player.draws_leaves:
         return f"It gives {where} the same value."
     return constant_sentence(where, player.ties)

@@ -251,7 +251,6 @@ class Words:
         return f"the sum of {joined(parts)}" if 1 < len(parts) <= 3 else None
 
     def _common_parts(self, lists: Sequence[tuple[Expression, ...]]) -> tuple[Expression, ...]:
-        """Return the parts that words can say and that are in every one of *lists*."""
         return tuple(
             part
             for part in dict.fromkeys(lists[0])
@@ -284,7 +283,6 @@ def _value_phrase(text: str, is_more: bool) -> str:
 
 
 def _divisor_phrase(nouns: Sequence[str]) -> str:
-    """Return the divisors *nouns* as words that follow what the player wants."""
     powers = _powers(nouns)
     product = "the product of " if len(powers) > 1 else ""
     return f" compared with {product}{joined(powers)}"
@@ -304,7 +302,6 @@ def _less(parts: tuple[Expression, ...], taken: tuple[Expression, ...]) -> tuple
 
 
 def _redundant(parts: Sequence[Influence], left_out: str, noun: str) -> str:
-    """Return the sentence for parts of which none matters alone."""
     wants = joined([part.wants for part in parts[:3]])
     if len(parts) > 3:
         wants = f"{', '.join(part.wants for part in parts[:3])} and {len(parts) - 3} more {noun}s"

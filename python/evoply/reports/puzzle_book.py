@@ -195,7 +195,6 @@ class _Told:
         return f"{mover} {ends} {size} {unit} {'ahead' if self.value > 0 else 'behind'}"
 
     def _corners(self) -> list[str]:
-        """Return which corners each side takes, and where it has to pass."""
         shape = self.record.position.shape
         corners = {
             shape.index(row, column)
@@ -225,7 +224,6 @@ class _Told:
         return said
 
     def _captures(self) -> list[str]:
-        """Return how many pieces each side takes."""
         first, last = self.record.positions[0], self.record.position
         lost = {color: first.pieces(color) - last.pieces(color) for color in Color}
         given, won = lost[self.mover], lost[self.mover.opposite]
@@ -239,7 +237,6 @@ class _Told:
         return [f"{self.mover} loses {given} and takes {won}{kings}"]
 
     def _kings(self) -> str:
-        """Return whether a man of the mover became a king on the way."""
         own = [self._own_kings(position) for position in self.record.positions]
         is_made = any(after > before for before, after in pairwise(own))
         return ", and has a new king" if is_made else ""

@@ -134,7 +134,6 @@ def _matches(run: Run) -> Section:
 
 
 def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
-    """Return the player, what it comes to, and what of it decides moves."""
     tree = tree_of(champion)
     pictures = []
     if tree is not None and is_drawn(tree):
@@ -176,7 +175,6 @@ def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
 
 
 def _note(run: Run) -> str:
-    """Return what is said beside the explanation, by a learner that is there."""
     if run.kind.facts is None:
         return ""
     return run.kind.facts(run.champion, run.last()).note
@@ -227,7 +225,6 @@ def _facts(run: Run, rows: Rows, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _heat_map(player: Player, game: str) -> Picture | None:
-    """Return a picture of what each square is worth, if any is worth anything."""
     effects = square_effects(player, game)
     finite = [value for value in effects or () if math.isfinite(value)]
     if effects is None or not finite or max(map(abs, finite)) == 0:
@@ -282,7 +279,6 @@ def _what_was_run(run: Run, rows: Rows, shown: Rows, sample: str) -> Section:
 
 
 def _moment(text: str) -> str:
-    """Return an ISO time in UTC without its fractions."""
     return f"{text[:16].replace('T', ' ')} UTC"
 
 

@@ -199,7 +199,6 @@ def _of_strong(player: Strong, position: Position) -> XRay:
 
 
 def _sentence(value: float, player: PlayerKind, position: Position, own: Color) -> str:
-    """Return what a board is worth, in the unit of the game and on the player's own scale."""
     scale = scale_of(player, position.game)
     text = value_text(value)
     if scale.unit == "none" or not math.isfinite(value):
@@ -212,7 +211,6 @@ def _sentence(value: float, player: PlayerKind, position: Position, own: Color) 
 
 
 def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: Color) -> XRay:
-    """Return what an evaluator sees."""
     row = parts.row(position, color)
     own = Color.BLACK if row[3] else Color.WHITE
     now = parts.at(row)
