@@ -28,8 +28,8 @@ from evoply.games.squares import square_name
 from evoply.gp import grow
 from evoply.learning import learn_patterns
 from evoply.players import AlphaBeta, Player, TreeEvaluator, with_options
-from evoply.presets import preset_text
 from evoply.rules.shipped.reversed_othello import othello
+from evoply.runs.presets import preset_text
 
 FAST = ("breakthrough", "connect-four", "hex-9")
 PLAYED = ("connect-four", "breakthrough-6")

@@ -21,8 +21,13 @@ import numpy as np
 from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
 from evoply.evolution import Evolution
-from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep, load_islands_config
-from evoply.islands.island_epoch import epoch
+from evoply.evolution.islands import (
+    IslandEvolution,
+    IslandsConfig,
+    IslandsStep,
+    load_islands_config,
+)
+from evoply.evolution.islands.migration import epoch
 from evoply.protocols import Cluster
 
 REPEATS = 3

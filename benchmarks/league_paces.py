@@ -13,7 +13,7 @@ from time import process_time
 from typing import Any
 
 from evoply.experiments.design import Setup
-from evoply.leagues.methods import Making, roster_of
+from evoply.experiments.leagues.methods import Making, roster_of
 
 _MOST = 1e9
 

@@ -18,7 +18,7 @@ import evoply as ep
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.learning.boards import boards_met
+from evoply.learning.found_features import boards_met
 from evoply.players import KernelSeat
 from evoply.protocols import Position
 

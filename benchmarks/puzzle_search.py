@@ -28,11 +28,11 @@ import numpy as np
 from evoply._native import Stream
 from evoply.arena import match
 from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
-from evoply.learning.boards import boards_met
+from evoply.games.position import NO_DRAWS
+from evoply.learning.found_features import boards_met
 from evoply.players import Searcher
-from evoply.players.analysis import asked, record_of
 from evoply.players.endgame import solve
+from evoply.players.searcher import asked, record_of
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL, Strong
 from evoply.protocols import CERTAIN, GameRecord, Position
 from evoply.reports.puzzle_book import WIN, Puzzle, Unit, same_up_to_symmetry

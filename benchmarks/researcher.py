@@ -23,7 +23,7 @@ from evoply import _native, gp
 from evoply.arena import playing
 from evoply.arena.schedule import play_in_kernel
 from evoply.evolution import evolution_kind, loop
-from evoply.evolution.fitness.points import PointFitness
+from evoply.evolution.fitness.discs import PointFitness
 from evoply.expressions import board, features
 from evoply.runs.run import Run
 

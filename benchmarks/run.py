@@ -44,8 +44,8 @@ from evoply.expressions import (
     PRIMITIVE_SETS,
     outputs_to_json,
 )
-from evoply.formats import obf, wthor
 from evoply.games import SHAPES, game_rules
+from evoply.games.formats import obf, wthor
 from evoply.games.othello import Game, Position
 from evoply.gp import Limits, lower, subtree_crossover
 from evoply.players import SWH_WEIGHTS, KernelSeat, Online, solve

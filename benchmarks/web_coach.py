@@ -20,8 +20,8 @@ from typing import Any
 from web_load import Connection, percentile, started
 
 import evoply as ep
-from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed
 
 AIMS = {
     "first hint": 1.0,

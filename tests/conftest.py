@@ -59,13 +59,13 @@ LONGEST = (
 @pytest.fixture(autouse=True)
 def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let bots and engines run in the same way on every machine; `test_sandbox` uses it."""
-    monkeypatch.setattr("evoply.processes.sandbox.sandbox_problem", lambda: "not in this test")
+    monkeypatch.setattr("evoply.environment.process.sandbox_problem", lambda: "not in this test")
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Return what makes this process one that was given nothing of a user's as an argument."""
-    return lambda: monkeypatch.setattr("evoply.own_code._GIVEN", {})
+    return lambda: monkeypatch.setattr("evoply.configs.own_code._GIVEN", {})
 
 
 @pytest.fixture

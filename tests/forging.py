@@ -10,9 +10,9 @@ from pathlib import Path
 
 import tomli_w
 
-from evoply.checksums import Database
-from evoply.files import checksum
-from evoply.runs import schema
+from evoply.environment.checksums import Database
+from evoply.environment.files import checksum
+from evoply.runs import database as schema
 
 
 @contextmanager

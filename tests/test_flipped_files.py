@@ -15,13 +15,12 @@ import evoply as ep
 from evoply import Stream
 from evoply.arena import Forfeit
 from evoply.cli.convert import Notes, games_in
+from evoply.environment.files import read_limited
 from evoply.experiments import compare, load_comparison
-from evoply.files import read_limited
-from evoply.formats import GamePlayed, saved
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed, saved
 from evoply.players import PackedTables, read_packed
-from evoply.players.packed import LARGEST_PACKED, PackedPattern, rounded
-from evoply.players.selectivity import Cut
+from evoply.players.packed import LARGEST_PACKED, Cut, PackedPattern, rounded
 from evoply.protocols import Color, RunError, TimeControl
 from evoply.server import Journal, JournalError, ServedTournament, TournamentConditions
 from evoply.server.journal import Seated, digest_of

@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply.cli.entrants import read_field
+from evoply.cli.tournaments import read_field
+from evoply.environment.files import checksum, read_limited, with_checksum
 from evoply.experiments import Experiment, ExperimentFolder
+from evoply.experiments.leagues import league_folder, load_league
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.expressions.written_form import parse_json
-from evoply.files import checksum, read_limited, with_checksum
-from evoply.formats import saved
 from evoply.games import known_games as games
+from evoply.games.formats import saved
 from evoply.kinds import KINDS, Run
-from evoply.leagues import league_folder, load_league
 from evoply.learning import TuningConfig, TuplesConfig
 from evoply.players import (
     PackedTables,
@@ -35,12 +35,12 @@ from evoply.players import (
     read_packed,
     save_player,
 )
+from evoply.players.grammar import load_toml_player
 from evoply.players.packed import PackedPattern, rounded
-from evoply.players.player_files import load_toml_player
 from evoply.protocols import ConfigError, RunError, TimeControl
 from evoply.rules import RulesError, read_rules
 from evoply.runs import list_runs
-from evoply.runs.summaries import UNFORESEEN
+from evoply.runs.results import UNFORESEEN
 from evoply.server import Journal, JournalError, TournamentConditions
 from evoply.server.journal import _FILES, _write_facts
 from forging import sealed, sealed_experiment

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import evoply
-from evoply import provenance as module
 from evoply.cli import main
-from evoply.provenance import provenance, running
+from evoply.reports import pages as module
+from evoply.reports.pages import provenance, running
 
 
 def test_it_names_what_is_needed_to_make_a_result_again() -> None:

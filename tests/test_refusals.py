@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evoply.refusals import reason, refusal_of
+from evoply.environment.refusals import reason, refusal_of
 
 DAMAGE = {
     "SQLITE_IOERR_SHORT_READ",

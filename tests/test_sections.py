@@ -8,9 +8,7 @@ import pytest
 from rich.console import Console
 
 from evoply.cli.output import rows_table
-from evoply.reports import result_html
-from evoply.reports.pages import _coded
-from evoply.sections import (
+from evoply.protocols.sections import (
     Column,
     Intervals,
     Page,
@@ -23,6 +21,8 @@ from evoply.sections import (
     share,
     shares,
 )
+from evoply.reports import result_html
+from evoply.reports.pages import _coded
 from evoply.wording import signed
 
 COLUMNS = (

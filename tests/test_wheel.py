@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[1]
 DATA = (
     "evoply/py.typed",
     "evoply/_native.pyi",
-    "evoply/pieces.css",
-    "evoply/presets/demo.toml",
+    "evoply/protocols/pieces.css",
+    "evoply/runs/presets/demo.toml",
     "evoply/studies/papers/liao.toml",
     "evoply/players/edgar.json",
     "evoply/players/strong-othello.json",

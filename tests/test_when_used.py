@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import evoply
+from evoply.players.engines.dialogue import DIALOGUES
 from evoply.players.engines.engine_player import PROTOCOLS
-from evoply.players.engines.seat import DIALOGUES
 from evoply.when_used import MadeWhenUsed
 
 ROOT = Path(evoply.__file__).parent
@@ -53,7 +53,7 @@ def test_there_are_such_packages() -> None:
 
 def test_a_function_goes_before_the_module_of_its_name() -> None:
     code = (
-        "import evoply.runs.advance, evoply.gp.changes; from evoply import gp, runs;"
+        "import evoply.runs.advance, evoply.gp.variation; from evoply import gp, runs;"
         "print(callable(runs.advance), callable(gp.changes), runs.advance is runs.advance)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

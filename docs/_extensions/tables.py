@@ -16,20 +16,19 @@ from unittest.mock import patch
 from markdown import code, fence, meanings, table
 
 from evoply.cli.app import run as run_command
-from evoply.configs.meanings import meaning
-from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
+from evoply.configs.reference import ConfigKey, ConfigSection, config_sections, meaning
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.games import SHAPES, game_rules
-from evoply.games.how_to_play import written_rules
+from evoply.games.rules import written_rules
 from evoply.kinds import KINDS as LEARNERS
 from evoply.players import NAMED_PLAYERS, Mcts, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
-from evoply.presets import PRESETS, preset_text
-from evoply.reports.phrases import joined
 from evoply.reports.puzzle_book import puzzle_file, puzzle_games
-from evoply.runs.schema import create_tables
+from evoply.reports.terms import joined
+from evoply.runs.database import create_tables
+from evoply.runs.presets import PRESETS, preset_text
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"

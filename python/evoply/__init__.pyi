@@ -1,6 +1,5 @@
 from evoply._native import Stream as Stream
 from evoply._native import __version__ as __version__
-from evoply.algebra import simplify as simplify
 from evoply.arena import MatchResult as MatchResult
 from evoply.arena import RoundRobin as RoundRobin
 from evoply.arena import Sprt as Sprt
@@ -20,6 +19,9 @@ from evoply.experiments import Comparison as Comparison
 from evoply.experiments import compare as compare
 from evoply.experiments import compare_experiment as compare_experiment
 from evoply.experiments import load_comparison as load_comparison
+from evoply.experiments.leagues import League as League
+from evoply.experiments.leagues import league as league
+from evoply.experiments.leagues import load_league as load_league
 from evoply.expressions import PRIMITIVE_SETS as PRIMITIVE_SETS
 from evoply.expressions import ExpressionError as ExpressionError
 from evoply.expressions import Primitive as Primitive
@@ -40,11 +42,9 @@ from evoply.gp import Tree as Tree
 from evoply.gp import TreeSyntaxError as TreeSyntaxError
 from evoply.gp import parse_individual as parse_individual
 from evoply.gp import parse_tree as parse_tree
+from evoply.gp.algebra import simplify as simplify
 from evoply.kinds import Run as Run
 from evoply.kinds import find_run as find_run
-from evoply.leagues import League as League
-from evoply.leagues import league as league
-from evoply.leagues import load_league as load_league
 from evoply.learning import Distilled as Distilled
 from evoply.learning import LearningConfig as LearningConfig
 from evoply.learning import LearningStep as LearningStep

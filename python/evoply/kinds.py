@@ -17,7 +17,7 @@ def _evolution() -> Kind:
 
 
 def _islands() -> Kind:
-    from evoply.islands.islands import KIND
+    from evoply.evolution.islands.islands import KIND
 
     return KIND
 
@@ -29,7 +29,7 @@ def _learning() -> Kind:
 
 
 def _patterns() -> Kind:
-    from evoply.learning.pattern_kind import KIND
+    from evoply.learning.pattern_learner import KIND
 
     return KIND
 

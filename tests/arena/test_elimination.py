@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evoply._native import Stream
 from evoply.arena import Results, eliminate, rank_correlation, tournament
-from evoply.arena.elimination import drawn_pairs
+from evoply.arena.tournaments import drawn_pairs
 
 MODES = ["all", "same", "other"]
 

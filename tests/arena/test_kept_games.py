@@ -14,9 +14,9 @@ from arena_games import First
 
 from evoply.arena import round_robin, tournament
 from evoply.arena.kept_games import _GAMES, _META
-from evoply.checksums import checksum_of
 from evoply.cli import main
-from evoply.formats import GamePlayed
+from evoply.environment.checksums import checksum_of
+from evoply.games.formats import GamePlayed
 from evoply.protocols import RunError
 from waiting import until
 

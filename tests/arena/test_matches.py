@@ -12,7 +12,7 @@ from arena_games import First, assert_played_alike, pairs_of_two
 
 from evoply import Stream, othello
 from evoply.arena import Results, Schedule, match, play
-from evoply.arena.pairs import pair_points
+from evoply.arena.ratings import pair_points
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, DrawRules
 from evoply.players import parse_player

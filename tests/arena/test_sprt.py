@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from evoply._native import Stream
 from evoply.arena import Results, Sprt, log_likelihood_ratio, match, sprt_match
-from evoply.arena.sprt import Evidence, expected_score
+from evoply.arena.matches import Evidence, expected_score
 
 LONG = "EVOPLY_LONG" in os.environ
 VALUES = np.array([0, 0.25, 0.5, 0.75, 1])

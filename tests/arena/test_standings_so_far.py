@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arena_games import First
 
-from evoply import Stream, throttle
+from evoply import Stream
 from evoply.arena import (
     Conditions,
     Results,
@@ -18,8 +18,9 @@ from evoply.arena import (
     round_robin,
     tournament,
 )
+from evoply.arena import matches as throttle
 from evoply.arena.round_robins import rate
-from evoply.arena.tally import Tally
+from evoply.arena.statistics import Tally
 from evoply.players import parse_player
 
 

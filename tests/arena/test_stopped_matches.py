@@ -25,7 +25,7 @@ from evoply.arena import (
     tournament,
     whole_pairs,
 )
-from evoply.formats import GamePlayed
+from evoply.games.formats import GamePlayed
 from evoply.players import parse_player
 from evoply.protocols import Color
 

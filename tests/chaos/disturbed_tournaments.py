@@ -14,7 +14,7 @@ from dask_processes import free_port
 from disorder import Disorder, ended_within
 from server_commands import Rememberer
 
-from evoply.formats import saved
+from evoply.games.formats import saved
 from waiting import until
 
 BOT = """class Last:

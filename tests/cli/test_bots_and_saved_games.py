@@ -8,10 +8,10 @@ import pytest
 from command_line import call, ended, shown_in_terminal, start
 
 from evoply.arena import match
-from evoply.cli.saving import saving
-from evoply.files import without_checksum
-from evoply.formats import GamePlayed, saved
+from evoply.cli.output import saving
+from evoply.environment.files import without_checksum
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed, saved
 from waiting import until
 
 FIRST = """

@@ -10,9 +10,9 @@ from rich.console import Console
 from evoply.arena import match
 from evoply.cli.match import match_table
 from evoply.evolution import load_config
-from evoply.islands import load_islands_config
+from evoply.evolution.islands import load_islands_config
 from evoply.kinds import find_run
-from evoply.presets import preset_text
+from evoply.runs.presets import preset_text
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_a_reached_limit_gives_way_to_the_other(
 def test_closing_tests_are_kept_and_not_played_twice(
     small_run: Answer, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoply.cli.run_summary.TEST_GAMES", 20)
+    monkeypatch.setattr("evoply.cli.run_loop.TEST_GAMES", 20)
     first = call(capsys, "resume", "small", "--json")
     assert first.code == 0, first.err
     again = call(capsys, "resume", "small", "--json").data

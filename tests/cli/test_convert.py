@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from command_line import call
 
-from evoply.formats import wthor
 from evoply.games import GAMES
+from evoply.games.formats import wthor
 from waiting import PATIENCE
 
 GGF = "(;GM[Othello]PB[ann]PW[bob]RE[?]TY[8]B[F5]W[D6]B[C3];)\n"

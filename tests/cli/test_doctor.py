@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply import prerequisites
-from evoply.prerequisites import EXTRAS, Examination, Prerequisite
+from evoply.environment import prerequisites
+from evoply.environment.prerequisites import EXTRAS, Examination, Prerequisite
 
 ROOT = Path(__file__).parents[2]
 _WITHOUT = """

@@ -7,7 +7,7 @@ from command_line import SMALL_CONFIG, call
 from rich.console import Console
 
 from evoply import Run
-from evoply.cli.live import LiveView, curve
+from evoply.cli.run_loop import LiveView, curve
 from evoply.evolution import EvolutionConfig, Generation, config_from_toml, evolve
 from evoply.kinds import KINDS
 

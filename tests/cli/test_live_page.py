@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply import throttle
 from evoply.arena import RoundRobin, round_robin
-from evoply.cli import progress
+from evoply.arena import matches as throttle
+from evoply.cli import long_work as progress
 from evoply.reports import result_html
 from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
 

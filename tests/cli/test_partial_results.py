@@ -8,9 +8,9 @@ import pytest
 from command_line import Answer, call
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import PlayedGame
+from evoply.arena.playing import PlayedGame
 from evoply.experiments import ExperimentFolder
-from evoply.experiments.units import run_unit
+from evoply.experiments.experiment_folder import run_unit
 from evoply.games import game_rules
 from evoply.protocols import Color, TimeControl
 from evoply.server import GameServer, Journal, TournamentConditions
@@ -130,7 +130,7 @@ def test_leagues(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
 def test_analyses(
     analysed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from evoply.reports import game_analysis
+    from evoply.reports import adviser as game_analysis
 
     whole = game_analysis.analyse_games
 

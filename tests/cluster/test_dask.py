@@ -21,9 +21,9 @@ from evoply.arena import round_robin
 from evoply.cli import main
 from evoply.cluster import Dispatcher, connect, opened
 from evoply.evolution import evolve
+from evoply.evolution.islands import IslandsConfig, evolve_islands
 from evoply.experiments import Experiment, ExperimentFolder, compare, comparison_of, run_experiment
-from evoply.experiments.units import run_unit
-from evoply.islands import IslandsConfig, evolve_islands
+from evoply.experiments.experiment_folder import run_unit
 from evoply.protocols import ClusterError, RunError, WrongResultError
 from waiting import until
 
@@ -73,7 +73,7 @@ UNTRUE = """
 import os
 from pathlib import Path
 import evoply.arena.playing as playing
-import evoply.cluster.worker as worker
+import evoply.cluster.dispatch as worker
 
 habit = Path({file!r}).read_text
 right = getattr(worker, "right", (playing.play_part, worker.identity))

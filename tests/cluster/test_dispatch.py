@@ -12,7 +12,6 @@ from fake_pool import FakePool
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evoply import throttle
 from evoply._native import Stream
 from evoply.arena import (
     Results,
@@ -25,6 +24,7 @@ from evoply.arena import (
     sprt_match,
     tournament,
 )
+from evoply.arena import matches as throttle
 from evoply.arena.on_cluster import check_sendable, packed_columns, unpacked_columns
 from evoply.arena.playing import play_part
 from evoply.cluster import Dispatcher
@@ -32,8 +32,8 @@ from evoply.evolution import evolve
 from evoply.games import GAMES, game_added, game_rules
 from evoply.learning import learn
 from evoply.players import KernelSeat, parse_player
-from evoply.presets import PRESETS
 from evoply.protocols import ClusterError, TimeControl, WrongResultError, packed, unpacked
+from evoply.runs.presets import PRESETS
 
 TINY_HALL = {"size": 2, "candidates": 1, "sample": 1, "pairs": 1, "final_pairs": 1}
 COLUMNS = ("black_discs", "white_discs", "winners", "endings", "plies", "hashes")

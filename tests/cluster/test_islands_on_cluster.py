@@ -10,8 +10,8 @@ from fake_pool import FakePool
 
 from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
-from evoply.islands import IslandEvolution, IslandsConfig, evolve_islands
-from evoply.islands.island_epoch import epoch_part, epoch_unit
+from evoply.evolution.islands import IslandEvolution, IslandsConfig, evolve_islands
+from evoply.evolution.islands.migration import epoch_part, epoch_unit
 from evoply.kinds import KINDS
 from evoply.protocols import Answer, UnitError, WrongResultError, packed, unpacked
 

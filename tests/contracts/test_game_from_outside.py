@@ -15,8 +15,8 @@ from evoply import arena, checkers, othello
 from evoply.cli import main
 from evoply.cli.board_view import board_text
 from evoply.evolution import EvolutionConfig, evolve
-from evoply.formats import pdn
 from evoply.games import GAMES, SHAPES, GameRules, add_game, game_added, game_rules
+from evoply.games.formats import pdn
 from evoply.players import load_player, parse_player, save_player
 from evoply.protocols import BoardShape, Outcome
 from evoply.reports import explain

@@ -14,15 +14,15 @@ from evoply import Run, gp, runs
 from evoply.evolution import EvolutionConfig
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.kinds import KINDS
-from evoply.learning.games_config import LearnerConfig, config_of
+from evoply.learning.configs import LearnerConfig, config_of
 from evoply.players import parse_player
 from evoply.protocols import RunError
+from evoply.protocols.sections import Column, Section
 from evoply.reports import report_html
 from evoply.runs import Kind
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import KeptStep, Tree, loaded
-from evoply.runs.steps_store import StepTables
-from evoply.sections import Column, Section
+from evoply.runs.kind import StepTables
 
 
 def test_a_kind_is_one_value() -> None:
@@ -153,7 +153,7 @@ from evoply.kinds import KINDS
 before = set(sys.modules)
 assert list(KINDS)[0] == "evolution" and "evoply.evolution.loop" not in before
 KINDS["evolution"]
-others = ("evoply.islands", "evoply.learning.pattern", "evoply.learning.tuples")
+others = ("evoply.evolution.islands", "evoply.learning.pattern", "evoply.learning.tuples")
 print(*(one for one in set(sys.modules) - before if one.startswith(others)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,11 +16,11 @@ ABOUT = ("presets/", "studies/", "cli/commands.py")
 
 PLACES = {
     # an operator: its function and its row
-    "hoist_mutation": {"gp/mutation.py", "evolution/operators.py"},
+    "hoist_mutation": {"gp/variation.py", "evolution/operators.py"},
     # a selection and a survival: the function in `gp`, and keys, function and row in one table
     "double_tournament_selection": {"gp/selection.py", "evolution/selections.py"},
     "DoubleTournamentSelection": {"evolution/selections.py"},
-    "pareto_survival": {"gp/pareto.py", "evolution/selections.py"},
+    "pareto_survival": {"gp/selection.py", "evolution/selections.py"},
     "ParetoSurvival": {"evolution/selections.py"},
     # who lives on where survival is a map needs places: its keys are a part of the config
     "best_of_cells": {"evolution/selections.py"},
@@ -41,7 +41,6 @@ PLACES = {
     "TupleEvolution": {"learning/tuples.py"},
     "PatternLearning": {
         "learning/pattern_learner.py",
-        "learning/pattern_kind.py",
         "learning/tuples.py",  # whose individuals learn as patterns do
     },
     "evolution_kind": {"kinds.py"},
@@ -79,7 +78,7 @@ def test_a_learner_of_evoplys_own_is_a_module_and_a_row() -> None:
     touched = {name for name in found if pattern.search((PACKAGE / name).read_text("utf-8"))}
     needed = {"learning/tuples.py", "kinds.py"}
     # If it shall have public names, a preset, and keys that `evoply config` explains.
-    more = {"learning/__init__.pyi", "presets/__init__.py", "cli/config.py"}
+    more = {"learning/__init__.pyi", "runs/presets/__init__.py", "cli/runs.py"}
     assert touched == needed | more
 
 

@@ -12,9 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from evoply.configs.meanings import meaning
+from evoply.configs.reference import meaning
 from evoply.players import AlphaBeta, ValuingPlayer
-from evoply.players.options import options_of, readers
+from evoply.players.player_kind import options_of, readers
 from evoply.players.search_options import SearchOptions
 
 ROOT = Path(__file__).parents[2]
@@ -35,8 +35,8 @@ FIELD = '''    haste: Annotated[
 SCRIPT = """
 import json, sys
 import evoply as ep
-from evoply.configs.meanings import meaning
-from evoply.players.options import kernel_arguments
+from evoply.configs.reference import meaning
+from evoply.players.player_kind import kernel_arguments
 
 def refused(text, game="othello"):
     try:

@@ -32,8 +32,8 @@ from evoply.evolution import (
 )
 from evoply.evolution.play import panel_of
 from evoply.players import parse_player
-from evoply.presets import preset_text
 from evoply.runs import advance
+from evoply.runs.presets import preset_text
 
 Seat = tuple[int, int, int, int]
 """Who is Black and who White, as players of this module, and the keys of opening and game."""

@@ -18,8 +18,8 @@ from evoply.evolution import (
     load_config,
 )
 from evoply.expressions import PRIMITIVE_SETS
-from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
+from evoply.runs.presets import PRESETS, preset_text
 
 
 def errors_of(text: str, *overrides: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from evoply.configs.reference import (
     matching_sections,
 )
 from evoply.evolution import EvolutionConfig, config_from_toml
-from evoply.presets import PRESETS, preset_text
+from evoply.runs.presets import PRESETS, preset_text
 
 
 @cache

@@ -27,8 +27,8 @@ from evoply.evolution import (
     stream_for,
 )
 from evoply.evolution.fitness import measure_from_text
+from evoply.evolution.fitness.contract import shared
 from evoply.evolution.fitness.discs import epoch_gains
-from evoply.evolution.fitness.training_games import shared
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play import (
     panel_of,

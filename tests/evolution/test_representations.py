@@ -23,8 +23,8 @@ from evoply.evolution import (
     stream_for,
 )
 from evoply.evolution.breeding import breed, first_population
-from evoply.evolution.census import census_of
 from evoply.evolution.fitness.discs import epoch_gains
+from evoply.evolution.individuals import census_of
 from evoply.evolution.play import NOBODY, panel_of, population_of, schedule_of
 from evoply.evolution.toolbox import toolbox_of
 from evoply.players import load_player, save_player

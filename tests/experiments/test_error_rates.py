@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evoply.experiments import compared, seeds_for
-from evoply.experiments.looks import Look
 from evoply.experiments.rank_tests import (
     least_p,
     p_values,
@@ -22,7 +21,7 @@ from evoply.experiments.rank_tests import (
     same_within,
     shift_interval,
 )
-from evoply.experiments.setup_statistics import corrected, grid_effects
+from evoply.experiments.setup_statistics import Look, corrected, grid_effects
 
 LONG = "EVOPLY_LONG" in os.environ
 COLUMNS = 40_000 if LONG else 4_000

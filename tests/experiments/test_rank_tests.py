@@ -11,7 +11,6 @@ from scipy import stats
 
 from evoply.experiments import compared
 from evoply.experiments.findings import verdict_on
-from evoply.experiments.looks import Look, levels, overall_p
 from evoply.experiments.rank_tests import (
     least_p,
     rank_test,
@@ -19,6 +18,7 @@ from evoply.experiments.rank_tests import (
     shift_interval,
     shift_of,
 )
+from evoply.experiments.setup_statistics import Look, levels, overall_p
 
 # Values with many ties, and with few.
 tied = st.lists(st.integers(0, 4).map(lambda value: value / 4), min_size=2, max_size=6)

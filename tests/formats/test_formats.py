@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply._native import Stream
-from evoply.formats import (
+from evoply.games import GAMES, NO_DRAWS
+from evoply.games.formats import (
     FORMATS,
     GamePlayed,
     Refused,
@@ -25,7 +26,6 @@ from evoply.formats import (
     transcript,
     wthor,
 )
-from evoply.games import GAMES, NO_DRAWS
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 LONG = "EVOPLY_LONG" in os.environ

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evoply import othello
-from evoply.formats import GamePlayed, Refused, ggf, names_beside, wthor
+from evoply.games.formats import GamePlayed, Refused, ggf, names_beside, wthor
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 
 # As FORMATS of the field give it: blanks in the board, values and times, a written pass.

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evoply.formats import obf
+from evoply.games.formats import obf
 from evoply.protocols import InvalidMoveError
 
 FFO = Path(__file__).parents[2] / "testdata" / "ffo" / "fforum-1-19.obf"

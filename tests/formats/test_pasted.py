@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evoply import othello
-from evoply.formats import read_pasted
+from evoply.games.formats import read_pasted
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 GAME = othello.Game.from_transcript("f5d6c3d3c4")

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import checkers, othello
-from evoply.formats import GamePlayed, Refused, pdn
 from evoply.games import NO_DRAWS, DrawRules
+from evoply.games.formats import GamePlayed, Refused, pdn
 from evoply.protocols import Color, Ending, GameRecord, IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)

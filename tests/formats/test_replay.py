@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import _native, othello
-from evoply.formats import GamePlayed, Refused, ggf, transcript, wthor
 from evoply.games import GAMES
-from evoply.games.text import Word
+from evoply.games.formats import GamePlayed, Refused, ggf, transcript, wthor
+from evoply.games.squares import Word
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 

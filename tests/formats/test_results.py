@@ -9,8 +9,17 @@ from collections.abc import Callable
 
 import pytest
 
-from evoply.formats import FORMATS, GamePlayed, format_named, ggf, obf, saved, transcript, wthor
 from evoply.games import GAMES, NO_DRAWS
+from evoply.games.formats import (
+    FORMATS,
+    GamePlayed,
+    format_named,
+    ggf,
+    obf,
+    saved,
+    transcript,
+    wthor,
+)
 from evoply.protocols import Color, Ending
 
 

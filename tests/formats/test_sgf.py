@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evoply import othello
-from evoply.formats import GamePlayed, Refused, convert, format_named, ggf, sgf
+from evoply.games.formats import GamePlayed, Refused, convert, format_named, ggf, sgf
 from evoply.protocols import Color, Ending, InvalidMoveError
 
 QUARRY = """\

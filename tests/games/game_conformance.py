@@ -8,8 +8,8 @@ from game_strategies import CHOICES, played
 from hypothesis import given, settings
 
 from evoply._native import Positions
-from evoply.formats import FORMATS
 from evoply.games import GAMES, NO_DRAWS, GameRules, game_rules
+from evoply.games.formats import FORMATS
 from evoply.players import parse_player
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 

@@ -14,7 +14,7 @@ from game_strategies import played
 
 from evoply import checkers
 from evoply._native import Stream
-from evoply.formats import GamePlayed, pdn
+from evoply.games.formats import GamePlayed, pdn
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from evoply.games import DATA_GAMES, GAMES, game_rules, parse_square
-from evoply.games.how_to_play import RulesInWords, rules_in_words, written_rules
+from evoply.games.rules import RulesInWords, rules_in_words, written_rules
 
 TEXTS = list(dict.fromkeys(written_rules().values()))
 SQUARE = re.compile(r"\b[a-j](?:10|[1-9])\b")

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tree_strategies import BENBASSAT, LIAO, assert_drawn, seeds
 
 from evoply import _native, othello
-from evoply.algebra import formula_of, simplify
 from evoply.expressions import PRIMITIVE_SETS, definition_sets
 from evoply.gp import (
     MAX_OPERATIONS,
@@ -36,6 +35,7 @@ from evoply.gp import (
     tree_svg,
     tree_text,
 )
+from evoply.gp.algebra import formula_of, simplify
 
 ADF = definition_sets(LIAO, (2, 1))
 SHAPES = (

@@ -20,11 +20,11 @@ from tree_strategies import (
 )
 
 from evoply._native import Stream
-from evoply.algebra import formula_of, simplify
-from evoply.algebra.polynomials import quotient
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, argument, board, count, divide, negate
-from evoply.expressions.formula import FormulaNames
+from evoply.expressions.written_form import FormulaNames
 from evoply.gp import grow, parse_tree
+from evoply.gp.algebra import formula_of, simplify
+from evoply.gp.algebra.polynomials import quotient
 
 LONG = "EVOPLY_LONG" in os.environ
 WITH_MOBILITY = PRIMITIVE_SETS["liao+mobility"]

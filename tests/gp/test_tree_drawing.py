@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from tree_strategies import BENBASSAT, LIAO, TYPED, trees
 
-from evoply.algebra import latex_formula_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import latex, parse_tree, tree_svg, tree_text
+from evoply.gp.algebra import latex_formula_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 

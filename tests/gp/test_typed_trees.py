@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tree_strategies import BELLIN, BENBASSAT, TYPED, assert_well_formed, seeds, trees
 
 from evoply import Color, _native, othello
-from evoply.algebra import simplify
 from evoply.expressions import (
     PRIMITIVE_SETS,
     Constant,
@@ -51,6 +50,7 @@ from evoply.gp import (
     subtree_mutation,
     swap_mutation,
 )
+from evoply.gp.algebra import simplify
 from evoply.protocols import BoardShape
 
 LONG = "EVOPLY_LONG" in os.environ

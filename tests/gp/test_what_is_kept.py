@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tree_strategies import BELLIN, BENBASSAT, CONSTANTS, LIAO, SETS, TYPED, trees
 
 import evoply as ep
-from evoply.evolution.census import _quartiles
+from evoply.evolution.individuals import _quartiles
 from evoply.expressions import Constant, Primitive, PrimitiveSet, board, count
 from evoply.gp import Tree, effective_nodes, parse_tree
 from evoply.gp.sizes import _Folding

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from evoply._native import Stream
-from evoply.algebra import Simplified
 from evoply.expressions import (
     PRIMITIVE_SETS,
     Expression,
@@ -26,6 +25,7 @@ from evoply.expressions import (
     select,
 )
 from evoply.gp import Tree, grow
+from evoply.gp.algebra import Simplified
 
 LIAO = PRIMITIVE_SETS["liao"]
 CONSTANTS = LIAO.renamed("liao with constants").with_constants(-2.0, 3.0)

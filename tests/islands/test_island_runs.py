@@ -18,10 +18,10 @@ import tomli_w
 import evoply as ep
 from evoply.cli import main
 from evoply.evolution import load_config
-from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep, evolve_islands
+from evoply.evolution.islands import IslandEvolution, IslandsConfig, IslandsStep, evolve_islands
 from evoply.kinds import KINDS
 from evoply.runs import advance
-from evoply.runs.schema import read_state
+from evoply.runs.database import read_state
 from waiting import PATIENCE, until_it_computes
 
 SMALL: dict[str, Any] = {
@@ -40,7 +40,7 @@ SMALL: dict[str, Any] = {
 
 WRITER = """
 import sys
-from evoply.islands import load_islands_config
+from evoply.evolution.islands import load_islands_config
 from evoply import Run
 from evoply.runs import advance
 run = Run.create(sys.argv[1], load_islands_config(sys.argv[2]))

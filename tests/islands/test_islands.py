@@ -16,20 +16,19 @@ import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, evolve, load_config, stream_for
 from evoply.evolution.config.evolution_config import MOST_GENERATIONS
-from evoply.islands import (
+from evoply.evolution.islands import (
     IslandEvolution,
     IslandsConfig,
     IslandsStep,
     evolve_islands,
     load_islands_config,
 )
-from evoply.islands.islands import best_of, points_of_best
-from evoply.islands.islands_config import island_seed
-from evoply.islands.migration import MIGRATION
+from evoply.evolution.islands.islands import best_of, points_of_best
+from evoply.evolution.islands.migration import MIGRATION, island_seed
 from evoply.players import TreeEvaluator, save_player
-from evoply.presets import preset_text
 from evoply.protocols import Progress
 from evoply.runs.kept_steps import dumped
+from evoply.runs.presets import preset_text
 
 BASE: dict[str, Any] = {
     "game": "othello-4",

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from evoply._native import Stream
 from evoply.evolution import Evolution, Generation, Individual, evolve, load_config
 from evoply.evolution.generation import digest_of
+from evoply.evolution.islands import migrated, senders
+from evoply.evolution.islands.migration import MIGRATION, emigrants, epoch
 from evoply.gp import Limits
-from evoply.islands import migrated, senders
-from evoply.islands.island_epoch import epoch
-from evoply.islands.migration import MIGRATION, emigrants
 from evoply.runs.kept_steps import dumped
 
 SIZE = 12

@@ -13,8 +13,8 @@ import pytest
 
 from evoply.cluster import Dispatcher
 from evoply.cluster.processes import ProcessPool
-from evoply.islands import IslandEvolution, IslandsConfig, IslandsStep, evolve_islands
-from evoply.islands import load_islands_config as load
+from evoply.evolution.islands import IslandEvolution, IslandsConfig, IslandsStep, evolve_islands
+from evoply.evolution.islands import load_islands_config as load
 from evoply.runs.kept_steps import dumped
 
 RECORDED = json.loads(Path(__file__, "../../../testdata/islands.json").resolve().read_text("utf-8"))

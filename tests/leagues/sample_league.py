@@ -7,7 +7,7 @@ from typing import Any
 import evoply as ep
 from evoply._native import Stream
 from evoply.experiments import Entrant, LeaguePairing
-from evoply.leagues import LeagueResults, MadePlayer
+from evoply.experiments.leagues import LeagueResults, MadePlayer
 
 PLAYERS = {
     "liao": "( + white ( * 10 white_corners ) )",

@@ -12,8 +12,8 @@ import pytest
 from sample_league import league
 
 import evoply as ep
-from evoply.leagues import League, LeagueResults, MadePlayer, standings_of
-from evoply.leagues.champions import champions_of, player_text
+from evoply.experiments.leagues import League, LeagueResults, MadePlayer, standings_of
+from evoply.experiments.leagues.portraits import champions_of, player_text
 from evoply.reports import result_html
 from web_browser import NEEDS_BROWSER, nothing_keeps_anybody_out
 

@@ -16,7 +16,7 @@ import pytest
 
 import evoply as ep
 from evoply.cli import main
-from evoply.evolution.play.opponents import player_texts, resolved
+from evoply.evolution.play.games import player_texts, resolved
 from evoply.experiments import (
     ExperimentFolder,
     Status,
@@ -25,7 +25,9 @@ from evoply.experiments import (
     run_experiment,
     setups_of,
 )
-from evoply.experiments.all_play_all import (
+from evoply.experiments.leagues import LeagueResults, league_folder, load_league, results_of
+from evoply.experiments.leagues.methods import Roster, chosen_methods, roster_of
+from evoply.experiments.running import (
     games_of,
     pairings_of,
     play_games,
@@ -33,8 +35,6 @@ from evoply.experiments.all_play_all import (
     rounds_of,
     schedule_of,
 )
-from evoply.leagues import LeagueResults, league_folder, load_league, results_of
-from evoply.leagues.methods import Roster, chosen_methods, roster_of
 from evoply.learning import features_of_population
 from evoply.players import AlphaBeta, Online
 from evoply.protocols import ConfigError, RunError
@@ -71,7 +71,7 @@ def few_references() -> Iterator[None]:
         return roster_of(game).model_copy(update={"references": REFERENCES})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evoply.leagues.methods.roster_of", few)
+        patch.setattr("evoply.experiments.leagues.methods.roster_of", few)
         yield
 
 
@@ -134,7 +134,7 @@ def test_a_game_that_was_played_is_never_played_again(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a game was played again")
 
-    monkeypatch.setattr("evoply.experiments.all_play_all.schedule_of", refuse)
+    monkeypatch.setattr("evoply.experiments.running.schedule_of", refuse)
     play_games(folder)
     assert pairings_of(folder) == whole.pairings
     # Of games that are missing, only these are played: one at a depth, and one at a time.
@@ -167,7 +167,7 @@ def test_games_at_a_time_a_move_that_a_stop_left_are_kept(
         if status.stage == "games" and status.done > status.units // 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("evoply.experiments.all_play_all._AT_A_TIME", 6)
+    monkeypatch.setattr("evoply.experiments.running._AT_A_TIME", 6)
     with pytest.raises(KeyboardInterrupt):
         run_experiment(folder, workers=1, progress=stop)
     before = _rows(folder)

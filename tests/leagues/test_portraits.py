@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import evoply as ep
+from evoply.experiments.leagues.portraits import Portrait, portrait
 from evoply.expressions import PRIMITIVE_SETS, parameters_of, sum_of_patterns, with_parameters
 from evoply.games import game_rules
 from evoply.gp import parse_individual
-from evoply.leagues.portraits import Portrait, portrait
 from evoply.players import AlphaBeta, ExpressionEvaluator, PlayerKind, ValuingPlayer, player_of
 
 

@@ -13,7 +13,7 @@ from sample_league import league
 
 from evoply.arena import bradley_terry, mean_interval
 from evoply.experiments import LeaguePairing
-from evoply.leagues import LeagueResults, standings_of
+from evoply.experiments.leagues import LeagueResults, standings_of
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
 LEAGUES = 50 if "EVOPLY_LONG" in os.environ else 25

@@ -15,7 +15,7 @@ import numpy as np
 
 from evoply._native import Stream
 from evoply.expressions import OTHELLO_PATTERNS, symmetric_copies
-from evoply.expressions.square_sets import square_index
+from evoply.expressions.operations import square_index
 from evoply.games import game_rules
 from evoply.learning import PatternConfig
 from evoply.protocols import Color, Position, Row

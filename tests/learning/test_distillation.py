@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 
 import evoply as ep
 from evoply.expressions import PRIMITIVE_SETS, ExpressionError, from_dict, pattern, squares_turned
-from evoply.expressions.sides import for_the_other_side
+from evoply.expressions.functions import for_the_other_side
 from evoply.learning import Distilled
-from evoply.learning.boards import boards_after, boards_met, values_at
-from evoply.learning.candidates import candidates_of_sets
-from evoply.learning.column_selection import chosen_columns
+from evoply.learning.found_features import (
+    boards_after,
+    boards_met,
+    candidates_of_sets,
+    chosen_columns,
+    values_at,
+)
 from evoply.protocols import Color
 
 # Two features of the set with weights, which a formula of two terms can say exactly.

@@ -9,10 +9,10 @@ import pytest
 
 import evoply as ep
 from evoply.expressions import PRIMITIVE_SETS, from_json
-from evoply.expressions.sides import for_the_other_side
+from evoply.expressions.functions import for_the_other_side
 from evoply.gp import parse_tree
 from evoply.learning import features_of_population, features_of_sets
-from evoply.learning.boards import boards_met, values_at
+from evoply.learning.found_features import boards_met, values_at
 
 ACCESS = PRIMITIVE_SETS["othello-access"]
 CHAMPION = "( - ( * 2 white_anchored ) black_safe_moves ):primitives=othello-access"

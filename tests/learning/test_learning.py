@@ -21,10 +21,10 @@ from evoply.learning import (
     model_of,
 )
 from evoply.learning import learn as steps_of
-from evoply.learning.steps import place_of
+from evoply.learning.learner import place_of
 from evoply.players import AlphaBeta, parse_player
-from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError, RunError, steps
+from evoply.runs.presets import PRESETS, preset_text
 
 SMALL: dict[str, Any] = {
     "game": "othello-6",

@@ -11,8 +11,7 @@ from evoply.cli import main
 from evoply.evolution import EvolutionConfig
 from evoply.kinds import KINDS
 from evoply.learning import Learning, LearningConfig, learned_player, model_of
-from evoply.learning.replay import replayed
-from evoply.learning.steps import place_of
+from evoply.learning.learner import place_of, replayed
 from evoply.players import load_player, save_player
 from evoply.protocols import Color, steps
 from evoply.reports import report_html

@@ -8,8 +8,7 @@ import pytest
 import evoply as ep
 from evoply.cli import main
 from evoply.learning import PatternConfig, learn_patterns, load_pattern_config, pack
-from evoply.learning.fitting import ValuesByDepth, fitted_cuts
-from evoply.learning.packing import DEEPEST
+from evoply.learning.labels import DEEPEST, ValuesByDepth, fitted_cuts
 from evoply.players import read_packed
 from evoply.players.packed import rounded
 from whole_runs import whole_run

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from evoply import own_code
-from evoply.gp import point_mutation
-from evoply.own_code import (
+from evoply.configs import own_code
+from evoply.configs.own_code import (
     OwnCode,
     carried,
     carried_code,
@@ -21,6 +20,7 @@ from evoply.own_code import (
     text_of,
     without_places,
 )
+from evoply.gp import point_mutation
 
 
 def inside() -> Any:
@@ -134,7 +134,7 @@ def test_objects_are_named_where_they_are_global(home: Path) -> None:
     assert OwnCode.from_text(text).loaded() is function
     row = loaded("python:parts.py:ROW")
     assert OwnCode.from_text(text_of(row)).name == "ROW"
-    assert text_of(point_mutation).startswith("python:evoply.gp.mutation:point_mutation#")
+    assert text_of(point_mutation).startswith("python:evoply.gp.variation:point_mutation#")
 
 
 def test_what_has_no_name_is_an_argument_of_this_process(

@@ -8,8 +8,9 @@ import pytest
 from own_settings import SHORT, SMALL, small_config
 
 import evoply as ep
-from evoply import own_code
 from evoply.cli import main
+from evoply.configs import own_code
+from evoply.configs.own_code import OwnCode
 from evoply.evolution import config_to_toml, evolve
 from evoply.experiments import (
     ExperimentFolder,
@@ -19,7 +20,6 @@ from evoply.experiments import (
     run_experiment,
 )
 from evoply.experiments.running import _pack_unit, unit_part
-from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
 
@@ -240,7 +240,7 @@ def test_workers_need_a_file_of_the_same_checksum(home: Path) -> None:
 
 
 def test_games_of_players_in_python_are_not_shared_out(home: Path) -> None:
-    from evoply.evolution.config.player_settings import check_sendable
+    from evoply.evolution.config.evolution_config import check_sendable
 
     for config in (
         small_config(player={"code": "python:parts.py:Cautious"}),

@@ -10,18 +10,18 @@ import pytest
 from own_settings import SHORT, small_config
 
 import evoply as ep
-from evoply import own_code
 from evoply.cli import main
+from evoply.configs import own_code
+from evoply.configs.own_code import OwnCode
 from evoply.evolution import EvolutionConfig, evolve, is_reproducible
 from evoply.evolution.fitness import PythonFitness
-from evoply.own_code import OwnCode
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
-from evoply.runs.user_sources import has_programs
+from evoply.runs.kept_learners import has_programs
 from evoply.web import ServerLimits
-from evoply.web.outside_players import read_opponent
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import StartRun
+from evoply.web.thinking import read_opponent
 
 OPERATORS = {
     "crossover": 0.2,

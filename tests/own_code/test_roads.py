@@ -21,17 +21,18 @@ from fastapi.testclient import TestClient
 from own_settings import small_config
 
 import evoply as ep
-from evoply.checksums import BoundedConnection, checksum_of
 from evoply.cli import main
+from evoply.configs.own_code import code_in_runs_allowed
+from evoply.environment.checksums import BoundedConnection, checksum_of
+from evoply.evolution.islands import IslandsConfig
 from evoply.experiments import (
     compare,
 )
-from evoply.islands import IslandsConfig
-from evoply.own_code import code_in_runs_allowed
 from evoply.players import parse_player
-from evoply.players.player_files import read_player
+from evoply.players.grammar import read_player
 from evoply.protocols import RunError
-from evoply.runs import advance, list_runs, schema
+from evoply.runs import advance, list_runs
+from evoply.runs import database as schema
 from forging import sealed, written
 
 pytestmark = pytest.mark.usefixtures("evil")

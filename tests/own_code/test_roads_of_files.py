@@ -19,6 +19,7 @@ import evoply as ep
 from evoply.arena.kept_games import kept_in
 from evoply.arena.on_cluster import _seat
 from evoply.cli import main
+from evoply.configs.own_code import OwnCode, carried, carried_code, permissions
 from evoply.evolution import config_to_toml
 from evoply.experiments import (
     Experiment,
@@ -27,17 +28,16 @@ from evoply.experiments import (
     folder_for,
     run_experiment,
 )
-from evoply.experiments.all_play_all import games_of, pairings_of
+from evoply.experiments.leagues import MadePlayer, league_folder, load_league
+from evoply.experiments.leagues.portraits import _play_command
+from evoply.experiments.running import games_of, pairings_of
 from evoply.games import game_added
-from evoply.leagues import MadePlayer, league_folder, load_league
-from evoply.leagues.champions import _play_command
-from evoply.own_code import OwnCode, carried, carried_code, permissions
 from evoply.players import parse_player
 from evoply.protocols import RunError
 from evoply.reports import Adviser
 from evoply.rules import read_rules
 from evoply.web import ServerLimits
-from evoply.web.outside_players import read_opponent
+from evoply.web.thinking import read_opponent
 from forging import sealed_experiment
 
 pytestmark = pytest.mark.usefixtures("evil")

@@ -5,7 +5,7 @@ from itertools import accumulate
 from typing import Any
 
 from evoply import _native
-from evoply.arena.one_game import random_opening
+from evoply.arena.playing import random_opening
 from evoply.games import game_rules
 from evoply.players import AfterState, RandomPlayer, RandomStart, Staged, TreeEvaluator
 from evoply.protocols import Clock, Color, GameRecord, Position, Row, Seat

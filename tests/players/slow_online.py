@@ -16,9 +16,10 @@ from typing import Any
 from evoply import gp
 from evoply._native import Stream
 from evoply.expressions import NumberParameter, PrimitiveSet, argument
-from evoply.expressions.primitive import make_primitive
+from evoply.expressions.primitives import make_primitive
 from evoply.games import DrawRules, game_rules
-from evoply.gp import Limits, Tree, random_trees
+from evoply.gp import Limits, Tree
+from evoply.gp import creation as random_trees
 from evoply.protocols import Color, GameRecord, Position
 
 LARGEST = 4096

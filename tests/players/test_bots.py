@@ -17,7 +17,8 @@ import evoply as ep
 from evoply import Stream
 from evoply.arena import Schedule, play
 from evoply.games import game_rules
-from evoply.players import Bot, bot_classes, bot_seat, parse_player, save_player
+from evoply.players import Bot, bot_classes, parse_player, save_player
+from evoply.players import bots as bot_seat
 from evoply.protocols import Clock, ForfeitError
 from waiting import PATIENCE, until
 

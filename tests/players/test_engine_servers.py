@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 import evoply as ep
 from evoply.games import game_rules
 from evoply.players import Engine, EngineLimits, parse_player
-from evoply.players.engines.gtp_server import COMMANDS as GTP_COMMANDS
-from evoply.players.engines.gtp_server import GtpServer
-from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS
-from evoply.players.engines.nboard_server import NBoardServer
-from evoply.players.engines.served_player import serve
+from evoply.players.engines.servers import COMMANDS as GTP_COMMANDS
+from evoply.players.engines.servers import COMMANDS as NBOARD_COMMANDS
+from evoply.players.engines.servers import GtpServer, NBoardServer, serve
 from evoply.players.process_limits import MoveLimit
 from evoply.protocols import Choice, Clock, Color, GameRecord
 from waiting import PATIENCE

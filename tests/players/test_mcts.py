@@ -20,7 +20,7 @@ from evoply.players.kernel_seat import ALL_MOVES
 from evoply.protocols import Choice, Clock
 from evoply.web import ServerLimits
 from evoply.web.limits import LimitError
-from evoply.web.outside_players import read_opponent
+from evoply.web.thinking import read_opponent
 
 VALUES = {
     "pieces": features.discs("own") - features.discs("opponent"),

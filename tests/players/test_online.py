@@ -15,9 +15,8 @@ from evoply.arena import Schedule, Tables
 from evoply.games import SHAPES, game_rules
 from evoply.gp import Tree
 from evoply.players import Online, analyse, parse_player
-from evoply.players.analysis import move_stream
-from evoply.players.online import evolved
-from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of
+from evoply.players.online import FLAGS, Scope, Strategy, areas_of, evolved
+from evoply.players.searcher import move_stream
 from evoply.protocols import Clock
 
 PAPERS_QUADRANT = [[28, 0, 16, 11], [0, 0, 7, 0], [16, 7, 10, 0], [11, 0, 0, 0]]

@@ -9,7 +9,7 @@ from evoply.evolution import EvolutionConfig, evolve, individual_player
 from evoply.evolution.play import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import TreeError, TreeSyntaxError
-from evoply.gp.forest import value_of
+from evoply.gp.tree import value_of
 from evoply.players import load_player, parse_player, save_player
 from evoply.protocols import ConfigError
 from evoply.reports import explain

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from evoply.environment.files import checksum
 from evoply.expressions import PRIMITIVE_SETS, features
-from evoply.files import checksum
 from evoply.players import (
     AfterState,
     AlphaBeta,

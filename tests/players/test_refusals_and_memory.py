@@ -12,7 +12,7 @@ from evoply.evolution import EvolutionConfig
 from evoply.evolution.play import read_opponent
 from evoply.experiments import experiment_of
 from evoply.players import ExpressionEvaluator, TreeEvaluator, parse_player, read_engines
-from evoply.players.player_files import read_player
+from evoply.players.grammar import read_player
 
 WRONG_TREE = {"kind": "tree", "tree": "( + white x )"}
 REFUSED: dict[str, Callable[[], object]] = {

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from slow_games import SlowSeat, slow_game, slow_move
 
 from evoply import _native, othello
-from evoply.algebra import formula_of
 from evoply.arena import Schedule, match, play, play_game
 from evoply.evolution import config_from_toml, evolve
 from evoply.games import SHAPES, game_rules
+from evoply.gp.algebra import formula_of
 from evoply.players import (
     AfterState,
     KernelSeat,

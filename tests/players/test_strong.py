@@ -11,7 +11,7 @@ import pytest
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.files import checksum
+from evoply.environment.files import checksum
 from evoply.games import game_rules, othello
 from evoply.learning import load_pattern_config
 from evoply.players import (
@@ -26,8 +26,7 @@ from evoply.players import (
     save_player,
     strong_tables,
 )
-from evoply.players.packed import LARGEST_PACKED
-from evoply.players.selectivity import Cut, Selectivity
+from evoply.players.packed import LARGEST_PACKED, Cut, Selectivity
 from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL, levels_of, strong_games
 
 

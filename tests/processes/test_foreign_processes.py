@@ -9,14 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evoply.processes import (
-    BrokenError,
-    ForeignProcess,
-    KeeperLimits,
-    Surroundings,
-    keeper,
-    sandbox,
-)
+from evoply.environment import BrokenError, ForeignProcess, KeeperLimits, Surroundings, keeper
+from evoply.environment import process as sandbox
 from programs import needs_bubblewrap
 from waiting import PATIENCE, until
 

@@ -13,8 +13,9 @@ import pytest
 
 import evoply as ep
 from evoply.cli import main
+from evoply.environment import ForeignProcess, KeeperLimits, Surroundings
+from evoply.environment import process as sandbox
 from evoply.players import Bot, Engine
-from evoply.processes import ForeignProcess, KeeperLimits, Surroundings, sandbox
 from programs import needs_bubblewrap
 from waiting import PATIENCE
 

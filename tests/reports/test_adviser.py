@@ -15,8 +15,8 @@ from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.players import parse_player, solve, strong_tables
 from evoply.reports import Adviser, Scale
 from evoply.reports.reasons import reasons_of
-from evoply.reports.regions import regions_of_strong
 from evoply.reports.scale import CERTAIN, scale_of
+from evoply.reports.value_parts import regions_of_strong
 
 CHOICES = st.lists(st.integers(0, 30), max_size=55)
 

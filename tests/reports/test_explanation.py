@@ -16,8 +16,8 @@ from evoply.players import (
     parse_player,
 )
 from evoply.reports import Influence, explain, square_effects
-from evoply.reports.influence import chosen_moves, positions_with_choice
-from evoply.reports.phrases import influence_sentence
+from evoply.reports.open_evaluator import chosen_moves, positions_with_choice
+from evoply.reports.terms import influence_sentence
 
 GOLDEN = {
     "( * white_corners 10 )": "It wants many own corners and nothing else (leaving this out "

@@ -9,8 +9,8 @@ import pytest
 
 from evoply import Stream, analyse, match
 from evoply.cli import main
-from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed
 from evoply.players import parse_player, solve
 from evoply.protocols import Clock, Color, Ending, GameRecord
 from evoply.reports import (
@@ -21,7 +21,7 @@ from evoply.reports import (
     page_of_games,
     result_html,
 )
-from evoply.reports.game_analysis import accuracy_of, summaries
+from evoply.reports.adviser import accuracy_of, summaries
 
 EVIL = "<script>alert(1)</script>"
 

@@ -16,7 +16,9 @@ import pytest
 from evoply import Run
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
-from evoply.evolution.evolution_plots import evolution_plots, opponents_plot
+from evoply.evolution.evolution_kind import evolution_plots, opponents_plot
+from evoply.protocols.sections import Column, Section, html_of
+from evoply.protocols.sections import Page as ShownPage
 from evoply.reports import (
     Chart,
     Series,
@@ -28,8 +30,6 @@ from evoply.reports import (
 )
 from evoply.reports.charts import plot_charts, sampled, scatter_chart
 from evoply.runs import RunError, advance
-from evoply.sections import Column, Section, html_of
-from evoply.sections import Page as ShownPage
 
 EVIL = "<script>alert(1)</script>"
 CHARTS = [

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply import _native
-from evoply.algebra import names_of
 from evoply.expressions import (
     PRIMITIVE_SETS,
     Expression,
@@ -17,9 +16,10 @@ from evoply.expressions import (
     squares,
     weighted_sum,
 )
-from evoply.expressions.formula import FormulaNames, formula
+from evoply.expressions.written_form import FormulaNames, formula
 from evoply.games import SHAPES
 from evoply.gp import Limits, expression_of, parse_tree, ramped_half_and_half
+from evoply.gp.algebra import names_of
 from evoply.reports.terms import features, sum_text, terms_of, with_feature, without
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]

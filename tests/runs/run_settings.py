@@ -6,10 +6,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from evoply.checksums import checksum_of
+from evoply.environment.checksums import checksum_of
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
-from evoply.runs.schema import GROUPS
-from evoply.runs.states import unzipped, zipped
+from evoply.runs.database import GROUPS
+from evoply.runs.kept_steps import unzipped, zipped
 
 
 def small_config(**changes: Any) -> EvolutionConfig:

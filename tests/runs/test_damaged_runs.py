@@ -16,8 +16,7 @@ from evoply import Run
 from evoply.cli import main
 from evoply.evolution import Evolution, MapPlace
 from evoply.runs import RunError, RunNameError, advance
-from evoply.runs.kept_steps import loaded
-from evoply.runs.states import read_json, unzipped, zipped
+from evoply.runs.kept_steps import loaded, read_json, unzipped, zipped
 
 
 def read_everything(folder: Path) -> None:
@@ -142,7 +141,7 @@ def test_a_name_that_another_process_takes_meanwhile(
     def slow(path: Path, meta: dict[str, str]) -> None:
         shutil.copytree(finished, folder)
 
-    monkeypatch.setattr("evoply.runs.schema.create_tables", slow)
+    monkeypatch.setattr("evoply.runs.database.create_tables", slow)
     with pytest.raises(RunNameError, match="exists already"):
         Run.create(folder, small_config())
     assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -13,7 +13,7 @@ from run_settings import small_config
 
 from evoply import Run
 from evoply.cli import main
-from evoply.islands import IslandsConfig
+from evoply.evolution.islands import IslandsConfig
 from evoply.kinds import KINDS
 from evoply.learning import LearningConfig, PatternConfig, TuningConfig, TuplesConfig
 from evoply.players import parse_player

@@ -10,15 +10,16 @@ import pytest
 from run_settings import change, small_config
 
 from evoply import Run
-from evoply.checksums import Database
+from evoply.environment.checksums import Database
 from evoply.evolution import Evolution
 from evoply.kinds import KINDS
 from evoply.learning import Learning, PatternLearning, load_learning_config
 from evoply.protocols import RunError
-from evoply.runs import advance, list_runs, schema
-from evoply.runs.finding_kinds import kind_of
+from evoply.runs import advance, list_runs
+from evoply.runs import database as schema
 from evoply.runs.folder import DATABASE
-from evoply.runs.summaries import UNFORESEEN
+from evoply.runs.results import UNFORESEEN
+from evoply.runs.run import kind_of
 from forging import sealed
 from whole_runs import whole_run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evoply import Stream
-from evoply.address_limit import MOST_OF_AN_ADDRESS
+from evoply.environment.addresses import MOST_OF_AN_ADDRESS
 from evoply.protocols import TimeControl
 from evoply.server import GameServer, Journal, TournamentConditions
 from waiting import PATIENCE

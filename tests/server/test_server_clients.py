@@ -262,7 +262,7 @@ async def test_a_player_that_floods_is_cut_off_and_may_come_back(serve_two: Any)
 async def test_a_player_that_never_reads_loses_its_games_and_no_memory(
     serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoply.server.wire.MOST_WAITING", 2000)
+    monkeypatch.setattr("evoply.server.connection.MOST_WAITING", 2000)
 
     async with serve(players=3, games=20) as (server, _):
         deaf = await Talker.to(server)

@@ -10,7 +10,7 @@ import pytest
 from talker import Talker
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import PlayedGame
+from evoply.arena.playing import PlayedGame
 from evoply.protocols import Color, TimeControl
 from evoply.server import Journal, JournalError, ServedTournament, TournamentConditions
 from evoply.server.journal import Seated, digest_of

@@ -18,7 +18,7 @@ from evoply.server import (
     read_notice,
     read_request,
 )
-from evoply.server.lines import is_name, plain, plain_name
+from evoply.server.connection import is_name, plain, plain_name
 
 LINES = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
 

@@ -16,8 +16,8 @@ import pytest
 from server_commands import Rememberer, ended, listening, said, started
 from talker import serving, two_players
 
-from evoply.formats import saved
 from evoply.games import game_rules
+from evoply.games.formats import saved
 from evoply.players import Origin, parse_player, save_player
 from evoply.protocols import Ending
 from evoply.server import GameServer, Joining, Journal, Watching

@@ -14,8 +14,8 @@ from evoply.evolution import config_from_toml, evolve
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import leaf_weights, parse_tree
 from evoply.players import parse_player
-from evoply.presets import preset_text
 from evoply.protocols import Color
+from evoply.runs.presets import preset_text
 from evoply.studies import Request, find_study, reproduce
 from evoply.studies.bellin.tables import (
     EXPERIMENTS,

@@ -14,11 +14,10 @@ from evoply.arena.statistics import FEWEST_PAIRS
 from evoply.evolution import evolve
 from evoply.games import GAMES
 from evoply.players import parse_player
-from evoply.presets import PRESETS
 from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
+from evoply.runs.presets import PRESETS
 from evoply.studies import Reproduction, Request, Result, Row, find_study, reproduce
-from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.evolved_players import (
     BASE,
     SETTINGS,
@@ -30,11 +29,15 @@ from evoply.studies.benbassat.evolved_players import (
 from evoply.studies.benbassat.guide_matches import (
     CANDIDATES,
     GUIDES,
+    KINDS,
     LADDER,
+    OUTSIDE,
     READINGS,
     TITLES,
+    evolved_score,
     games_of,
     guide,
+    kind_config,
 )
 from evoply.studies.kept_runs import evolution
 

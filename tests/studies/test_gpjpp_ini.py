@@ -6,8 +6,8 @@ import pytest
 
 from evoply import load_config
 from evoply.evolution import EvolutionConfig, config_from_toml, evolve
-from evoply.presets import preset_text
 from evoply.protocols import ConfigError
+from evoply.runs.presets import preset_text
 from evoply.studies.bellin import config_from_ini
 
 

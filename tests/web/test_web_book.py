@@ -7,7 +7,7 @@ import pytest
 from web_server import client
 
 from evoply.games import DATA_GAMES, GAMES, game_rules
-from evoply.games.how_to_play import rules_in_words
+from evoply.games.rules import rules_in_words
 from evoply.reports import puzzles
 from evoply.reports.puzzle_book import puzzle_games
 from web_browser import (

@@ -19,11 +19,11 @@ from web_server import HOST, client, command
 import evoply as ep
 from evoply.games import DATA_GAMES, GAMES, game_added, game_rules
 from evoply.games.drawing import COLORS
-from evoply.players.analysis import asked as asked_of
+from evoply.players.searcher import asked as asked_of
 from evoply.rules import Rules, step
 from evoply.web import GameStore, Rate, ServerLimits
-from evoply.web.ladder import LEVELS, levels_of
-from evoply.web.outside_players import read_opponent
+from evoply.web.messages import LEVELS, levels_of
+from evoply.web.thinking import read_opponent
 from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
 
 

@@ -8,8 +8,8 @@ import pytest
 from web_server import HOST, client
 
 import evoply as ep
-from evoply.formats import FORMATS
 from evoply.games import game_rules
+from evoply.games.formats import FORMATS
 from waiting import until
 
 PASS = "d3c3e6d2d1e1b2c1a3"

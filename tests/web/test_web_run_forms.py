@@ -14,8 +14,8 @@ from evoply.evolution import load_config
 from evoply.expressions import PrimitiveSet
 from evoply.games import GAMES
 from evoply.kinds import KINDS
-from evoply.presets import PRESETS
 from evoply.protocols import ConfigError
+from evoply.runs.presets import PRESETS
 from evoply.web import ServerLimits
 from evoply.web.run_forms import config_asked, form_of
 from evoply.web.run_messages import StartRun

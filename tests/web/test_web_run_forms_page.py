@@ -8,7 +8,7 @@ import pytest
 
 from evoply.evolution import load_config
 from evoply.kinds import KINDS
-from evoply.presets import PRESETS
+from evoply.runs.presets import PRESETS
 from evoply.web import ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import StartRun

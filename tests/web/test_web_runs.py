@@ -19,19 +19,19 @@ from evoply import Run
 from evoply.evolution import load_config
 from evoply.gp import changes
 from evoply.learning import load_learning_config
-from evoply.presets import PRESETS
 from evoply.protocols import ConfigError, RunError
 from evoply.reports import run_charts
 from evoply.reports.charts import charts_of
 from evoply.reports.run_page import own_part
 from evoply.runs import advance, champion_of, is_locked, leave_request, read_request
 from evoply.runs.folder import clear_request
+from evoply.runs.presets import PRESETS
 from evoply.web import Rate, ServerLimits
-from evoply.web.outside_players import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun
 from evoply.web.run_views import RunReader
+from evoply.web.thinking import read_opponent
 from waiting import until
 
 SMALL = {

@@ -18,7 +18,7 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from evoply.web import ServerLimits, Trusted, application
-from evoply.web.serving import server_config
+from evoply.web.application import server_config
 from waiting import until
 
 HOST = "127.0.0.1:8000"

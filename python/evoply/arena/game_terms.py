@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
-    from evoply.games.draws import DrawRules
+    from evoply.games.position import DrawRules
     from evoply.protocols import Cluster, Player, Position, TimeControl
 else:  # the command line reads the types of fields, and its help needs none of these
     Cluster = DrawRules = Player = Position = TimeControl = Any

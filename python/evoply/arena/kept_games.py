@@ -22,9 +22,9 @@ from evoply.arena.behaviour import signature
 from evoply.arena.conditions import Field
 from evoply.arena.playing import Tables
 from evoply.arena.schedule import FinishedGames, Forfeit, Results, Schedule, gathered, ignore
-from evoply.checksums import Database, Group
-from evoply.files import checksum
-from evoply.ledger import Ledger
+from evoply.environment.checksums import Database, Group
+from evoply.environment.files import checksum
+from evoply.environment.ledger import Ledger
 from evoply.players import data_of
 from evoply.protocols import Color, Ending, RunError
 from evoply.rules import carried_rules

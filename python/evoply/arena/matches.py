@@ -1,8 +1,13 @@
-"""Matches of two players: every opening twice with colours swapped, and a result with interval."""
+"""Matches of two players: every opening twice with colours swapped, and a result with interval.
 
+Reasons: docs/design/runs.md.
+"""
+
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Literal, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +15,68 @@ from numpy.typing import NDArray
 from evoply._native import Stream
 from evoply.arena.conditions import Field, circumstances, even_games, field_of
 from evoply.arena.game_terms import PlayerTerms
-from evoply.arena.games_played import games_played
+from evoply.arena.playing import games_played
+from evoply.arena.ratings import pair_points
 from evoply.arena.schedule import FinishedGames, Results, Schedule, in_order, whole_pairs
-from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics, ways_to_end
-from evoply.arena.stopping import Stop
-from evoply.arena.tally import Circumstances, Tally
-from evoply.formats import GamePlayed
+from evoply.arena.statistics import (
+    Circumstances,
+    Tally,
+    distinct_rows,
+    elo_difference,
+    pair_statistics,
+    ways_to_end,
+)
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.sections import Column, Page, Section, chosen, counted, share, shares, value_in
+from evoply.protocols.sections import (
+    Column,
+    Page,
+    Section,
+    chosen,
+    counted,
+    share,
+    shares,
+    value_in,
+)
 from evoply.wording import short_name
+
+# Ctrl-C during a match or a tournament, with the result of the games played by then.
+
+Result = TypeVar("Result")
+
+
+class StoppedWithResultError(KeyboardInterrupt):
+    """Ctrl-C came during a match; *result* is that of the pairs of games played by then."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("stopped")
+        self.result = result
+
+
+class Stop:
+    """Ends a `with` block on Ctrl-C, so that the code after it can still make a result."""
+
+    came = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        self.came = kind is not None and issubclass(kind, KeyboardInterrupt)
+        return self.came
+
+    def give(self, result: Result | None, *, is_whole: bool = False) -> Result:
+        """Return *result*; after Ctrl-C raise it, or KeyboardInterrupt if there is none.
+
+        A result that *is_whole* is returned even after Ctrl-C.
+        """
+        if result is None:
+            raise KeyboardInterrupt
+        if self.came and not is_whole:
+            raise StoppedWithResultError(result)
+        return result
+
 
 GAMES_AT_A_TIME = 1000
 
@@ -208,3 +265,316 @@ def report(
             for played in games_played(game, labels, schedule.part(pair.places), pair.results):
                 on_game(played)
             yield FinishedGames(pair.places, replace(pair.results, moves=None))
+
+
+# Sequential tests: a match that stops as soon as the answer is known.
+#
+# The question is between two hypotheses about the first player's Elo difference, elo0 and elo1.
+# After every opening pair the generalised likelihood ratio of the pairs' five possible results (0,
+# 1/2, 1, 3/2 or 2 points: the "pentanomial" model) is compared with Wald's bounds (Wald,
+# "Sequential Analysis", 1947). Among all distributions over the five results with the expected
+# score of a hypothesis, the likeliest is taken (Van den Bergh, notes on the generalised test for
+# Stockfish's testing framework). Pairs, not games, because the games of a pair share an opening.
+
+Verdict = Literal["elo1", "elo0", "undecided"]
+
+_VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+"""Mean points of a game for each result of a pair."""
+_UNSEEN = 1e-3
+"""The count of a result that has not been seen, so that it is not taken as impossible."""
+_BATCH = 64
+_LARGEST_BATCH = 4096
+MOST_ELO = 2000.0
+_MOST_REPEATED = 64
+"""Pairs in a row, none of which was new, after which no new ones are expected."""
+
+
+def expected_score(elo: float) -> float:
+    """Return the points a game to be expected at a rating difference."""
+    return float(1 / (1 + 10.0 ** (-elo / 400)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """Two hypotheses about an Elo difference, and how often the test may err.
+
+    *alpha* is the greatest probability of deciding for elo1 where elo0 is true, *beta* that of
+    deciding for elo0 where elo1 is.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for numbers outside the bounds."""
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            if not isinstance(getattr(self, name), int | float):
+                raise TypeError(f"{name}: must be a number, not {getattr(self, name)!r:.40}")
+        if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
+            raise ValueError(
+                f"sprt: elo0 {self.elo0:g} must be below elo1 {self.elo1:g}, both from "
+                f"-{MOST_ELO:g} to {MOST_ELO:g}"
+            )
+        for name in ("alpha", "beta"):
+            if not 0 < getattr(self, name) < 0.5:
+                raise ValueError(f"{name}: must be between 0 and 0.5, not {getattr(self, name):g}")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Wald's bounds: at or below the lower one elo0 is accepted, above the upper one elo1."""
+        return (
+            math.log(self.beta / (1 - self.alpha)),
+            math.log((1 - self.beta) / self.alpha),
+        )
+
+    def ratio(self, counts: Sequence[int]) -> float:
+        """Return the log-likelihood ratio after so many pairs of each result, 0 to 2 points."""
+        return log_likelihood_ratio(counts, expected_score(self.elo0), expected_score(self.elo1))
+
+    def verdict(self, ratio: float) -> Verdict:
+        """Return the decision at a ratio."""
+        lower, upper = self.bounds
+        return "elo0" if ratio <= lower else "elo1" if ratio >= upper else "undecided"
+
+
+def log_likelihood_ratio(counts: Sequence[int], score0: float, score1: float) -> float:
+    """Return how much likelier counts of pairs are at *score1* than at *score0*, as a logarithm.
+
+    *counts* are the numbers of pairs with 0, 1/2, 1, 3/2 and 2 points; scores are points a game.
+
+    >>> round(log_likelihood_ratio([10, 0, 50, 0, 40], 0.5, 0.6), 1)
+    8.5
+    """
+    seen = np.array(counts, dtype=np.float64)
+    total = seen.sum()
+    if not total:
+        return 0.0
+    shares = np.where(seen > 0, seen, _UNSEEN)
+    shares /= shares.sum()
+    likeliest = [_likeliest(shares, score) for score in (score0, score1)]
+    return float(total * (shares * np.log(likeliest[1] / likeliest[0])).sum())
+
+
+def _likeliest(shares: Any, score: float) -> Any:
+    """Return the distribution of greatest likelihood for *shares* whose mean is *score*.
+
+    It is shares / (1 + x (values - score)) for the x that gives that mean.
+    """
+    beyond = _VALUES - score
+    low, high = -1 / beyond.max(), -1 / beyond.min()
+    margin = 1e-9 * (high - low)
+
+    def excess(x: float) -> float:
+        return float((shares * beyond / (1 + x * beyond)).sum())
+
+    from scipy.optimize import brentq  # slow to import, and rarely needed
+
+    root = brentq(excess, low + margin, high - margin)
+    return shares / (1 + root * beyond)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The state of a test after the pairs so far, to which pairs are added one by one."""
+
+    test: Sprt
+    counts: list[int] = field(default_factory=lambda: [0] * len(_VALUES))
+    ratio: float = 0.0
+    verdict: Verdict = "undecided"
+    repeated: int = 0
+    """Pairs of games that repeated earlier ones and are not evidence."""
+    repeated_in_a_row: int = 0
+    """Those since the last new pair."""
+    _seen: set[tuple[int, int]] = field(default_factory=set)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the players only repeat their games, so that more of them decide nothing.
+
+        As many pairs in a row were old as there are new ones, and at least 64: if the next pair
+        were new once in ten times, that would happen once in 800 matches.
+        """
+        return self.repeated_in_a_row >= max(_MOST_REPEATED, sum(self.counts))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more games are needed."""
+        return self.verdict != "undecided" or self.is_exhausted
+
+    def weigh(self, results: Results) -> None:
+        """Add the pairs of games of *results*, until the test is over."""
+        hashes = results.hashes.reshape(-1, 2).tolist()
+        points = pair_points(results).tolist()
+        for (black, white), scored in zip(hashes, points, strict=True):
+            if self.is_over:
+                return
+            if (black, white) in self._seen:
+                self.repeated += 1
+                self.repeated_in_a_row += 1
+            else:
+                self.repeated_in_a_row = 0
+                self._seen.add((black, white))
+                self.add(scored)
+
+    def add(self, points: float) -> bool:
+        """Count a pair with *points*, 0 to 2; return whether the test is decided by it."""
+        self.counts[round(2 * points)] += 1
+        self.ratio = self.test.ratio(self.counts)
+        self.verdict = self.test.verdict(self.ratio)
+        return self.verdict != "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class SprtResult(Circumstances):
+    """How a sequential test ended, from the point of view of the first player."""
+
+    also: ClassVar = ("bounds", "games", "score")
+    test: Sprt = field(metadata={"json": "*"})
+    first: str
+    second: str
+    verdict: Verdict
+    ratio: float = field(metadata={"json": "llr"})
+    """The log-likelihood ratio of elo1 to elo0."""
+    pairs: tuple[int, ...]
+    """Opening pairs with 0, 1/2, 1, 3/2 and 2 points."""
+    repeated_pairs: int
+    """Pairs of games that repeated earlier ones: played, but not counted as evidence."""
+    is_exhausted: bool = False
+    """Whether the match ended undecided because its games only repeated themselves."""
+    players: tuple[Mapping[str, Any], ...] = ()
+    """First and second: `kind`, `version`, `forfeits` (games) and, for an engine, its own name
+    (`engine`) and its `command`."""
+
+    @property
+    def games(self) -> int:
+        """Number of games that count."""
+        return 2 * sum(self.pairs)
+
+    @property
+    def score(self) -> float:
+        """Mean points of a game, in [0, 1]; an early stop biases it to the verdict."""
+        total = sum(self.pairs)
+        scored = float(np.dot(self.pairs, _VALUES))
+        return scored / max(total, 1)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The bounds of the test."""
+        return self.test.bounds
+
+    def in_words(self) -> str:
+        """Return the verdict as a sentence."""
+        test, first = self.test, short_name(self.first)
+        if self.verdict == "elo1":
+            return (
+                f"accepted: {test.elo1:g} Elo for {first} explain the games better than "
+                f"{test.elo0:g}"
+            )
+        if self.verdict == "elo0":
+            return (
+                f"rejected: {test.elo0:g} Elo for {first} explain the games better than "
+                f"{test.elo1:g}"
+            )
+        if self.is_exhausted:
+            return (
+                "undecided: the games only repeat themselves, so more of them decide nothing - "
+                "take longer openings"
+            )
+        return "undecided: the limit on games was reached first"
+
+    def __str__(self) -> str:
+        lower, upper = self.test.bounds
+        return (
+            f"{short_name(self.first)} against {short_name(self.second)}: "
+            f"LLR {self.ratio:+.2f} ({lower:.2f} to {upper:.2f}) "
+            f"after {self.games:,} games, {self.in_words()}"
+            f"{'' if self.reproducible else NOT_REPRODUCIBLE}"
+        )
+
+
+def sprt_match(
+    first: object,
+    second: object,
+    test: Sprt,
+    *,
+    games: int = 100_000,
+    progress: Callable[[int, float], object] | None = None,
+    on_game: Callable[[GamePlayed], object] | None = None,
+    **terms: Unpack[PlayerTerms],
+) -> SprtResult:
+    """Play the games of `match` with this seed until *test* is decided, at most *games* of them.
+
+    The result has the pairs up to the decision, however many were played at a time. A pair of games
+    that repeats an earlier one is not evidence and is left out; a match of which only such pairs
+    are left ends undecided (`SprtResult.is_exhausted`). *progress* is called with the number of
+    games and the log-likelihood ratio, *on_game* with every game, including games after
+    the decision that were played in the same batch. Raises ValueError as `match` does, and without
+    openings, where the same games would be played again and again. Ctrl-C raises a
+    `StoppedWithResultError` with the *result* so far, undecided, if any pair was played by then.
+
+    >>> sprt_match("swh", "random", Sprt(0, 100), seed=1).verdict
+    'elo1'
+    """
+    if not isinstance(test, Sprt):
+        raise TypeError(f"test: give an Sprt, such as Sprt(0, 10), not {test!r:.40}")
+    games = even_games(games)
+    field = field_of((first, second), **terms)
+    if not field.conditions.opening_plies:
+        raise ValueError("openings: a sequential test needs openings, or its games repeat")
+    schedule = schedule_of_match(field, games)
+    evidence, tally = Evidence(test), Tally(field.labels)
+    with Stop() as stop, field.tables() as tables:
+        parts = tables.parts(schedule, sizes=_batches(evidence), record_moves=on_game is not None)
+        for part in in_order(parts) if on_game is None else report(parts, field, schedule, on_game):
+            tally.add(schedule.part(part.places), part.results)
+            evidence.weigh(part.results)
+            if progress is not None:
+                progress(2 * sum(evidence.counts), evidence.ratio)
+    result = SprtResult(
+        first=field.labels[0],
+        second=field.labels[1],
+        test=test,
+        verdict=evidence.verdict,
+        ratio=evidence.ratio,
+        pairs=tuple(evidence.counts),
+        repeated_pairs=evidence.repeated,
+        is_exhausted=evidence.is_exhausted,
+        **circumstances(field.conditions, tally, reproducible=field.reproducible),
+        players=field.about(tally),
+    )
+    is_whole = evidence.is_over
+    return stop.give(result if result.games or not stop.came else None, is_whole=is_whole)
+
+
+def _batches(evidence: Evidence) -> Iterator[int]:
+    """Yield how many games to play at a time until *evidence* decides."""
+    size = 2 * _BATCH
+    while not evidence.is_over:
+        yield size
+        size = min(2 * size, 2 * _LARGEST_BATCH)
+
+
+# Limits how often running work is looked at: every few seconds, at hardly any cost.
+
+SECONDS = 2.0
+"""The least seconds between the end of a look and the next one."""
+_REST = 50
+"""The pause after a look takes at least this many times as long as the look."""
+
+
+class Pace:
+    """Takes a look at something when it is time for one again, and drops it otherwise."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic()
+
+    def look(self, take: Callable[[], object]) -> None:
+        """Call *take* if it is time."""
+        began = time.monotonic()
+        if began < self._next:
+            return
+        take()
+        ended = time.monotonic()
+        self._next = ended + max(SECONDS, _REST * (ended - began))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evoply.arena.schedule import FinishedGames, Results, Schedule
 from evoply.games import game_rules, is_shipped
-from evoply.games.draws import DrawRules
+from evoply.games.position import DrawRules
 from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import SAVED_ADAPTER
 from evoply.protocols import MALFORMED, Answer, Cluster, TimeControl, UnitFunction, packed, unpacked

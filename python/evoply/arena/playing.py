@@ -12,6 +12,7 @@ takes is wall time in that thread.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,14 +27,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena.game_terms import MOST_THREADS
-from evoply.arena.games_played import PlayedGame, results_of
-from evoply.arena.on_cluster import (
-    check_sendable,
-    packed_results,
-    parts_on_cluster,
-    unpacked_part,
-)
-from evoply.arena.one_game import play_out, random_opening
+from evoply.arena.on_cluster import check_sendable, packed_results, parts_on_cluster, unpacked_part
 from evoply.arena.schedule import (
     FinishedGames,
     Forfeit,
@@ -44,10 +38,199 @@ from evoply.arena.schedule import (
     ignore,
     play_in_kernel,
 )
+from evoply.environment import core_count
 from evoply.games import game_rules
+from evoply.games.formats.sources import GamePlayed
+from evoply.games.position import NO_DRAWS, DrawRules
 from evoply.players import KernelSeat, player_of
-from evoply.processes import core_count
-from evoply.protocols import Cluster, ForfeitError, Player, Seat, TimeControl
+from evoply.players.searcher import move_stream
+from evoply.protocols import (
+    Cluster,
+    Color,
+    Ending,
+    ForfeitError,
+    GameInProgress,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    Player,
+    Position,
+    Seat,
+    TimeControl,
+    choice_of,
+)
+
+# Plays one game move by move: the plain version of what the kernel does with thousands.
+
+
+def random_opening(
+    start: Position, key: int, plies: int, draws: DrawRules | None = None
+) -> GameRecord:
+    """Return a game of up to *plies* uniformly random moves; a forced move draws nothing.
+
+    *draws* are the rules about draws, by default the usual ones of the game.
+    """
+    stream = _native.Stream.from_key(key)
+    game = game_rules(start.game).game(start, draws=draws)
+    while len(game) < plies and game.outcome() is None:
+        moves = game.position.legal_moves
+        game = game.play(moves[0] if len(moves) == 1 else moves[stream.below(len(moves))])
+    return game
+
+
+def play_game(
+    seats: tuple[Seat, Seat],
+    *,
+    start: Position,
+    opening_key: int,
+    opening_plies: int,
+    game_key: int,
+    draws: DrawRules | None = None,
+    clock: TimeControl | None = None,
+    now: Callable[[], float] = time.monotonic,
+) -> GameRecord:
+    """Play one game, Black's seat first, and return its record, opening included.
+
+    It is the plain version of what the kernel does: seats of the kernel make the same moves in
+    both. *draws* as in `random_opening`; *clock* is the time of each side for all its moves,
+    measured by *now*, in seconds. Raises `ForfeitError` if a seat raises it or runs out of time.
+    """
+    opening = random_opening(start, opening_key, opening_plies, draws)
+    played = play_out(opening, seats, _native.Stream.from_key(game_key), clock, now)
+    if played.loser is not None:
+        raise ForfeitError(played.reason, by_time=played.by_time)
+    return played.record
+
+
+def play_out(
+    game: GameRecord,
+    seats: tuple[Seat, Seat],
+    stream: _native.Stream,
+    control: TimeControl | None = None,
+    now: Callable[[], float] = time.monotonic,
+) -> GameInProgress:
+    """Play *game* to its end and return it.
+
+    With a *control*, a side that uses more time than it has left forfeits by time, whatever its
+    answer. Time runs between question and answer; a forced move takes none, and seats get ready
+    before the clocks start.
+    """
+    playing = GameInProgress.begin(game, control, late="its clock of {control} ran out")
+    at_board = dict(zip(Color, seats, strict=True))
+    if control is not None:
+        for turn, seat in at_board.items():
+            try:
+                seat.get_ready()
+            except ForfeitError as error:
+                playing = playing.forfeit(turn, str(error), by_time=error.by_time)
+                break
+    while not (playing := playing.play_forced()).is_over:
+        playing = _ask(playing, at_board[playing.turn], stream, now)
+    return playing
+
+
+def _ask(
+    playing: GameInProgress, seat: Seat, stream: _native.Stream, now: Callable[[], float]
+) -> GameInProgress:
+    """Return the game after the answer of *seat*; a late answer loses the game."""
+    game, turn = playing.record, playing.turn
+    clock = playing.clocks[turn]
+    playing = playing.ask(now())
+    try:
+        answer = seat.choose(game, move_stream(stream, game), clock)
+    except ForfeitError as error:
+        return playing.stop(now()).forfeit(turn, str(error), by_time=error.by_time)
+    playing = playing.stop(now())
+    if playing.loser is not None:
+        return playing
+    try:
+        return playing.play(choice_of(answer, game).move)
+    except (IllegalMoveError, InvalidMoveError) as error:
+        raise IllegalMoveError(f"{type(seat).__name__} as {turn}: {error}") from None
+
+
+# Converts the results of a schedule into single games, and single games into results.
+
+_ENDINGS: list[Ending | None] = list(Ending)
+_WINNERS = {1: Color.BLACK, -1: Color.WHITE, 0: None}
+_SIGNS = {winner: sign for sign, winner in _WINNERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game that was played move by move; a forfeit has its index in the schedule."""
+
+    record: GameRecord
+    forfeit: Forfeit | None = None
+    seconds: tuple[float, float] | None = None
+    """The seconds that Black and White used; None without clocks."""
+
+
+def games_played(
+    game: str, labels: Sequence[str], schedule: Schedule, results: Results
+) -> Iterator[GamePlayed]:
+    """Yield the games of a schedule whose moves were recorded."""
+    rules = game_rules(game)
+    reasons = {forfeit.game: forfeit.reason for forfeit in results.forfeits}
+    for index, codes in enumerate(results.moves or ()):
+        yield GamePlayed(
+            black=labels[int(schedule.black[index])],
+            white=labels[int(schedule.white[index])],
+            record=rules.game(rules.position_from_row(schedule.start_row(index)), codes, NO_DRAWS),
+            winner=_WINNERS[int(results.winners[index])],
+            ending=list(Ending)[int(results.endings[index])],
+            opening_plies=schedule.opening_plies,
+            key=int(schedule.game_keys[index]),
+            opening_key=int(schedule.opening_keys[index]),
+            forfeit=reasons.get(index),
+        )
+
+
+def results_of(
+    played: Sequence[PlayedGame], *, record_moves: bool = True, has_clocks: bool = False
+) -> Results:
+    """Return the results of games played outside the kernel, in the order of a schedule."""
+    finals = [game.record.position for game in played]
+    moves = [_codes(game.record) for game in played]
+    seconds = [game.seconds or (0.0, 0.0) for game in played]
+    endings = [
+        _ENDINGS.index(Ending.FORFEIT if game.forfeit else game.record.ending()) for game in played
+    ]
+    return Results(
+        black_discs=np.array([p.pieces(Color.BLACK) for p in finals], dtype=np.int32),
+        white_discs=np.array([p.pieces(Color.WHITE) for p in finals], dtype=np.int32),
+        winners=np.array([_winner(game) for game in played], dtype=np.int8),
+        endings=np.array(endings, dtype=np.uint8),
+        plies=np.array([len(codes) for codes in moves], dtype=np.int32),
+        hashes=np.array(
+            [_hash(game.record, codes) for game, codes in zip(played, moves, strict=True)],
+            dtype=np.uint64,
+        ),
+        moves=moves if record_moves else None,
+        forfeits=tuple(
+            game.forfeit.at(index) for index, game in enumerate(played) if game.forfeit is not None
+        ),
+        seconds=np.array(seconds, dtype=np.float64).reshape(-1, 2) if has_clocks else None,
+    )
+
+
+def _codes(record: GameRecord) -> list[int]:
+    shape = record.position.shape
+    return [move.code(shape) for move in record.moves]
+
+
+def _hash(record: GameRecord, codes: Sequence[int]) -> int:
+    """Return 64 bits that are equal for equal games, whenever and wherever they are played."""
+    text = repr((record.start.row, *codes)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def _winner(game: PlayedGame) -> int:
+    if game.forfeit is not None:
+        return _SIGNS[game.forfeit.color.opposite]
+    outcome = game.record.outcome()
+    return _SIGNS[None if outcome is None else outcome.winner]
+
 
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""

@@ -19,19 +19,30 @@ from evoply.arena.conditions import (
 )
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
-from evoply.arena.matches import RESULT, first_points, report
-from evoply.arena.pairs import PairsPlayed
-from evoply.arena.ratings import Ratings
+from evoply.arena.matches import RESULT, Pace, Stop, first_points, report
+from evoply.arena.ratings import PairsPlayed, Ratings
 from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
-from evoply.arena.statistics import distinct_rows, pair_statistics, ways_to_end
-from evoply.arena.stopping import Stop
-from evoply.arena.tally import Circumstances, Tally, TimeUsed
-from evoply.formats import GamePlayed
+from evoply.arena.statistics import (
+    Circumstances,
+    Tally,
+    TimeUsed,
+    distinct_rows,
+    pair_statistics,
+    ways_to_end,
+)
 from evoply.games import game_rules
-from evoply.json_data import JsonData
+from evoply.games.formats import GamePlayed
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.sections import Column, Intervals, Page, Section, between, counted, share
-from evoply.throttle import Pace
+from evoply.protocols.sections import (
+    Column,
+    Intervals,
+    JsonData,
+    Page,
+    Section,
+    between,
+    counted,
+    share,
+)
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000

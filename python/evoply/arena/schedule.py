@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply.arena.game_terms import MOST_THREADS
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
+from evoply.games.position import DrawRules
 from evoply.protocols import Color, Ending, Row
 
 _Item = TypeVar("_Item")

@@ -71,7 +71,7 @@ def _missing(error: ImportError) -> str:
     """Return the sentence for what cannot be imported; "" if it should be there."""
     if error.name is None:  # a kernel, but none for this machine or the path that EVOPLY_CPU names
         return str(error)
-    from evoply.prerequisites import missing_kernel, missing_package
+    from evoply.environment.prerequisites import missing_kernel, missing_package
 
     if error.name == "evoply._native":
         return f"the kernel - is not built here - {missing_kernel()}"
@@ -85,7 +85,7 @@ def _examine(*, is_json: bool) -> int:
 
     What the command line is made of may be what is missing.
     """
-    from evoply.prerequisites import Examination
+    from evoply.environment.prerequisites import Examination
     from evoply.wording import json_line, printable
 
     found = Examination.of_this_machine()

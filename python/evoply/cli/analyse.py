@@ -12,20 +12,19 @@ from cyclopts import Parameter
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import ending_early, give
-from evoply.cli.output import EndedError, Output, rows_table, say_section
-from evoply.cli.saving import say_report
+from evoply.cli.output import EndedError, Output, rows_table, say_report, say_section
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
+from evoply.games.position import NO_DRAWS
 from evoply.protocols import CERTAIN
-from evoply.sections import Column
+from evoply.protocols.sections import Column
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from evoply.cli.convert import Notes
-    from evoply.formats import GamePlayed, Refused
+    from evoply.games.formats import GamePlayed, Refused
     from evoply.protocols import Choice, GameRecord
     from evoply.reports import AnalysedGame
 
@@ -161,10 +160,10 @@ def _analyse_games(
     programs: shared_options.Programs,
     output: Output,
 ) -> None:
+    from evoply.cli.long_work import progress_bar
     from evoply.cli.player_texts import read_players
-    from evoply.cli.progress import progress_bar
     from evoply.reports import analyse_games, page_of_games
-    from evoply.reports.game_analysis import summaries
+    from evoply.reports.adviser import summaries
 
     seed, threads = conditions.seed, conditions.threads
     games, notes = _games_of(path, conditions.game)
@@ -220,7 +219,7 @@ def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], Notes]:
 
 
 def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
-    from evoply.formats import Refused
+    from evoply.games.formats import Refused
 
     played = enumerate((game.record.position.game for game in games), start=1)
     return [
@@ -231,14 +230,14 @@ def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
 
 
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
-    from evoply.reports.analysis_page import (
+    from evoply.protocols.sections import chosen
+    from evoply.reports.pages import (
         MOVES,
         PLAYERS_IN_SHORT,
         bounds_text,
         players_of,
         unit_text,
     )
-    from evoply.sections import chosen
 
     if not games:
         return
@@ -256,8 +255,8 @@ def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
 
 
 def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
-    from evoply.reports.analysis_page import MOVES
-    from evoply.sections import chosen
+    from evoply.protocols.sections import chosen
+    from evoply.reports.pages import MOVES
 
     mistakes = [(game, move) for game in games for move in game.moves if move.loss]
     mistakes.sort(key=lambda pair: -(pair[1].loss or 0.0))

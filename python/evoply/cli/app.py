@@ -156,7 +156,7 @@ def _do(arguments: list[str]) -> None:
         print(version_text())
         return
     from evoply.cli.parsing import run_command
-    from evoply.provenance import running
+    from evoply.reports.pages import running
 
     with running(arguments):
         run_command(arguments)
@@ -168,7 +168,7 @@ def _of_others(error: Exception) -> tuple[int, str]:
     Any other is a mistake of evoply's, and raised again.
     """
     # Only a command that imported these can have such errors.
-    own_code, sqlite3 = sys.modules.get("evoply.own_code"), sys.modules.get("sqlite3")
+    own_code, sqlite3 = sys.modules.get("evoply.configs.own_code"), sys.modules.get("sqlite3")
     own = "" if own_code is None else str(own_code.complaint(error))
     if own:
         return WRONG_USE, own
@@ -256,7 +256,7 @@ def _complain(message: str, code: int, details: Details | None, *, is_stop: bool
     lines = message.splitlines()
     if len(lines) > _MOST_LINES:
         message = "\n".join([*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES:,} more lines"])
-    from evoply.cli.shell_hints import with_suggested
+    from evoply.cli.output import with_suggested
 
     stderr().print(
         f"{'' if is_stop else 'evoply: '}{with_suggested(message)}",

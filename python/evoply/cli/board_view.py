@@ -13,7 +13,7 @@ from evoply.protocols import Cell, Color, Diagram, DiagramSide, GameRecord
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
-    from evoply.formats import GamePlayed
+    from evoply.games.formats import GamePlayed
 
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
@@ -127,7 +127,7 @@ def show_game(game: GamePlayed, console: Console, delay: float, *, title: str = 
     from rich.live import Live
 
     from evoply.games import game_rules
-    from evoply.games.draws import NO_DRAWS
+    from evoply.games.position import NO_DRAWS
 
     if not console.is_terminal:
         print_game(game, console, title=title)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +17,14 @@ from cyclopts import Parameter
 
 from evoply.cli.output import EndedError, Output, stderr
 from evoply.cli.shared_options import GAME_NAMES, Json
-from evoply.formats.sources import FormatName
-from evoply.json_data import JsonData
+from evoply.games.formats.sources import FormatName
+from evoply.protocols.sections import JsonData
 from evoply.wording import printable
 
 if TYPE_CHECKING:
-    from evoply.formats import Converted, Format, GamePlayed, Refused, WthorNames
+    from evoply.games.formats import Converted, Format, GamePlayed, Refused, WthorNames
+    from evoply.rules import Rules
+
 
 _STREAM = "-"
 _IN_MEMORY = 1 << 20
@@ -64,9 +67,8 @@ def convert(
     to
         The format of the target; for standard output a transcript unless it is given.
     """
-    from evoply import formats
-    from evoply.files import write_atomically
-    from evoply.games import game_rules
+    from evoply.environment.files import write_atomically
+    from evoply.games import formats, game_rules
 
     output = Output(json)
     if json and target == _STREAM:
@@ -98,7 +100,7 @@ def convert(
 
 
 def _target_format(target: str, name: str | None) -> Format:
-    from evoply.formats import FORMATS, format_named, format_of_name
+    from evoply.games.formats import FORMATS, format_named, format_of_name
 
     if name is not None:
         return format_named(name)
@@ -118,7 +120,7 @@ def games_file(
 
     The names are those in the files beside it, if it numbers players and events.
     """
-    from evoply.formats import (
+    from evoply.games.formats import (
         WthorNames,
         format_named,
         format_of_content,
@@ -183,7 +185,7 @@ def _open_source(source: str) -> Iterator[io.BufferedReader]:
 
 @contextmanager
 def _open_target(target: str) -> Iterator[IO[bytes]]:
-    from evoply.files import writing_atomically
+    from evoply.environment.files import writing_atomically
 
     if target != _STREAM:
         with writing_atomically(target) as file:
@@ -211,3 +213,53 @@ def _result(
         "games": converted.games,
         "moves": converted.moves,
     }
+
+
+# `--game FILE`: a file of rules in place of a name, in every command that takes one.
+#
+# A value in a file with several rules is named `python:FILE.py:NAME`.
+
+_FILES = (".py", ".json")
+_PYTHON = "python:"  # as in own_code, which is heavier to import than most commands
+_FIRST = ("perft",)
+"""The commands whose first argument is a game."""
+_added: dict[str, str] = {}
+"""The file of each game that this command added."""
+
+
+def with_games(arguments: Sequence[str]) -> list[str]:
+    """Return *arguments* with the names of the games whose files they name, which are added.
+
+    Raises `RulesError`, a `ValueError`, for rules that make no game, and `OSError`.
+    """
+    changed, before = list(arguments), ""
+    for place, argument in enumerate(changed):
+        value = argument.removeprefix("--game=")
+        is_file = names_rules(value)
+        if is_file and value != argument:
+            changed[place] = f"--game={rules_added(value).name}"
+        elif is_file and (before == "--game" or (place == 1 and before in _FIRST)):
+            changed[place] = rules_added(argument).name
+        before = argument
+    return changed
+
+
+def names_rules(text: str) -> bool:
+    """Return whether *text* names a file of rules or a value of rules in Python, not a game."""
+    return text.endswith(_FILES) or text.startswith(_PYTHON)
+
+
+def typed_game(name: str) -> str:
+    """Return how a game is named in a command that is to be typed: by its file, if it has one."""
+    return shlex.quote(_added.get(name, name))
+
+
+def rules_added(path: str) -> Rules:
+    """Return the rules that a file holds, whose game is added; errors as `with_games`."""
+    from evoply.games import add_game
+    from evoply.rules import load_rules
+
+    rules = load_rules(path)
+    add_game(rules)
+    _added[rules.name] = path
+    return rules

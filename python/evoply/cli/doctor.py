@@ -25,7 +25,7 @@ def doctor(
 
     In JSON: ok, and parts: name, state, found, remedy and is_required of each.
     """
-    from evoply.prerequisites import Examination
+    from evoply.environment.prerequisites import Examination
 
     output = Output(json)
     examination = Examination.of_this_machine()

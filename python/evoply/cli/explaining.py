@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.table import Table
 
-from evoply.cli.output import Output
-from evoply.sections import share
-from evoply.wording import shorten
+from evoply.cli.output import Output, rows_table, say_section
+from evoply.cli.shared_options import USUAL_TERMS, Json, OutputFile, Whole, WrittenTerms, only
+from evoply.protocols.sections import Column, share
+from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
+    from evoply.learning import Distilled
+    from evoply.players import Player
     from evoply.reports import Explanation
+
 
 _MOST_PARTS = 8
 _MOST_EXCEPTIONS = 3
@@ -54,3 +58,214 @@ def _say_parts(output: Output, explained: Explanation) -> None:
     if len(ordered) > _MOST_PARTS:
         grid.add_row("", f"and {len(ordered) - _MOST_PARTS} smaller ones")
     output.people.print(grid)
+
+
+# `evoply show`: what a player is made of, in text, words and pictures.
+
+
+def show(
+    player: str,
+    /,
+    *,
+    svg: OutputFile = None,
+    latex: OutputFile = None,
+    heat_map: OutputFile = None,
+    conditions: Annotated[WrittenTerms, only("game")] = USUAL_TERMS,
+    json: Json = False,
+) -> None:
+    """Show what a player does: formula, words, tree, pictures.
+
+    The command also measures each part: how often the player would choose
+    another move on 1,000 positions if this part were left out.
+
+    Parameters
+    ----------
+    player
+        A player, as for `evoply match`.
+    svg
+        Draw the tree into this SVG file.
+    latex
+        Write the tree, for LaTeX's package forest, into this file.
+    heat_map
+        Draw what each square is worth to the player into this SVG file: the value with an own disc
+        there less the value with a disc of the opponent (for a weight, twice the weight).
+    """
+    from evoply.cli.player_texts import read_players
+    from evoply.environment.files import write_atomically
+
+    game, (chosen,) = read_players([player], conditions.game)
+    from evoply.reports import explain
+    from evoply.reports.open_evaluator import tree_of
+
+    explained = explain(chosen, game=game)
+    tree = tree_of(chosen)
+    pictures: dict[str, Any] = {}
+    for name, path in (("svg", svg), ("latex", latex), ("heat_map", heat_map)):
+        if path is not None:
+            write_atomically(path, _picture(name, chosen, player, game))
+            pictures[name] = str(path)
+    output = Output(json)
+    output.say(f"{short_name(chosen.label)}, {game}", style="bold")
+    say_explanation(output, explained)
+    if tree is not None:
+        from evoply.gp import tree_text
+
+        output.say()
+        output.say(tree_text(tree))
+    for path in pictures.values():
+        output.say(f"Written: {path}")
+    data = {**explained.to_dict(), **pictures}
+    if tree is not None:
+        data |= {"nodes": len(tree), "depth": tree.depth}
+    output.result(data)
+
+
+def _picture(name: str, player: Player, text: str, game: str) -> str:
+    from evoply.games import game_rules
+    from evoply.gp import latex, tree_svg
+    from evoply.reports import square_effects
+    from evoply.reports.open_evaluator import tree_of
+
+    if name == "heat_map":
+        values = square_effects(player, game=game)
+        if values is None:
+            raise ValueError(
+                f"--heat-map: {shorten(player.label)} does not value squares: name a player that "
+                "does, such as swh"
+            )
+        rules = game_rules(game)
+        caption = f"What an own {rules.piece} adds, compared with an opponent's"
+        return str(rules.heat_map(values, caption))
+    tree = tree_of(player)
+    if tree is None:
+        what = "draw" if name == "svg" else "write"
+        raise ValueError(
+            f"--{name}: {shorten(text)} has no tree to {what}: name a tree or an evolved player"
+        )
+    return tree_svg(tree) if name == "svg" else latex(tree) + "\n"
+
+
+# `evoply why`: which terms of a player's evaluator decided its move.
+
+
+def why(
+    player: str,
+    /,
+    *,
+    conditions: Annotated[WrittenTerms, only("start", "game")] = USUAL_TERMS,
+    json: Json = False,
+) -> None:
+    """Say why a player chooses its move.
+
+    The player expects a line of moves after its move, and another one after
+    the second-best move. The command compares what the parts of its evaluator
+    add on the boards at the ends of these two lines; tables are added up by
+    regions of the board. The sentence names the two parts that decided, in
+    discs or in points of a game; the table has all of them on the player's own
+    scale. They add up to both values but for a constant.
+
+    Parameters
+    ----------
+    player
+        A player that values boards, as for `evoply match`.
+    """
+    from evoply import reports
+    from evoply.cli.player_texts import read_players, read_position
+
+    game, (chosen,) = read_players([player], conditions.game)
+    found = reports.why(chosen, read_position(game, conditions.start))
+    output = Output(json)
+    output.say(f"{short_name(chosen.label)}, {game}, {found.color} to move", style="bold")
+    output.say(found.sentence)
+    if found.second is not None:
+        output.labelled("Expected", " ".join(found.best_line))
+        output.labelled("or else", " ".join(found.second_line))
+    if found.reasons:
+        columns = (
+            Column("best", found.best, "{:.4g}".format),
+            Column("second", found.second or "", "{:.4g}".format),
+            Column("difference", "difference", "{:.4g}".format),
+            Column("text", "term", str),
+        )
+        output.people.print(rows_table(columns, found.reasons))
+    output.result(found.to_dict())
+
+
+# `evoply distil`: a player as a formula of a few terms that a person can play by.
+
+
+def distil(
+    player: str,
+    /,
+    *,
+    terms: Whole = 10,
+    stages: Whole = 1,
+    primitives: str | None = None,
+    games: Whole = 500,
+    output: OutputFile = None,
+    conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
+    json: Json = False,
+) -> None:
+    """Distil a player into a formula of a few terms that a person can play by.
+
+    The player plays itself. Of many readable features evoply chooses the few
+    whose weighted sum comes nearest to the player's values. On games that it
+    did not learn from, it measures how often formula and player choose the
+    same move.
+
+    Parameters
+    ----------
+    player
+        A player whose boards have values, as for `evoply match`, such as champion@patterns.
+    terms
+        How many terms at most.
+    stages
+        How many stages of equal length the game has, each with weights of its own.
+    primitives
+        Sets of primitives whose features the formula may be made of, separated by commas. Default:
+        those that fit the game.
+    games
+        Games that the player plays; one in five is used for the measurement.
+    output
+        Save the formula as a player into this file.
+    """
+    from evoply import learning, players, reports
+    from evoply.cli.long_work import progress_bar
+    from evoply.cli.player_texts import read_players
+
+    game, (teacher,) = read_players([player], conditions.game)
+    with progress_bar("boards", 100, is_shown=not json) as progress:
+        formula = learning.distil(
+            teacher.model_copy(update={"name": player}),
+            terms=terms,
+            stages=stages,
+            game=game,
+            primitives=None if primitives is None else primitives.split(","),
+            games=games,
+            seed=conditions.seed,
+            threads=conditions.threads,
+            progress=lambda share: progress(round(100 * share)),
+        )
+    out = Output(json)
+    _say(formula, out)
+    explained = reports.explain(formula.player, game=game)
+    say_explanation(out, explained)
+    # No text names a formula, but its file does.
+    text = None if output is None else str(output)
+    data: dict[str, Any] = {**formula.to_dict(), "player": {**explained.to_dict(), "player": text}}
+    if output is not None:
+        note = f"{player} distilled into {len(formula.terms)} terms"
+        players.save_player(
+            output, formula.player, players.Origin(seed=conditions.seed, note=note), game=game
+        )
+        out.say(f"Written: {output}")
+        data["output"] = str(output)
+    out.result(data)
+
+
+def _say(formula: Distilled, output: Output) -> None:
+    say_section(formula.shown().sections[0], output)
+    output.say(
+        f"It chooses the move of {formula.teacher} in {share(formula.agreement)} of "
+        f"{formula.held_out:,} positions held out, a random move in {share(formula.by_chance)}"
+    )

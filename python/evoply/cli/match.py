@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.long_work import give_played, played
-from evoply.cli.output import Output, rows_table
-from evoply.cli.progress import progress_bar
-from evoply.cli.saving import saving, say_saved
+from evoply.cli.long_work import give_played, played, progress_bar
+from evoply.cli.output import Output, rows_table, saving, say_saved
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms
-from evoply.sections import NOTHING, Column, counted, share, shares
+from evoply.protocols.sections import NOTHING, Column, counted, share, shares
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from evoply.arena import LostGames, MatchResult, SprtResult
-    from evoply.formats import GamePlayed
+    from evoply.games.formats import GamePlayed
 
 _GAMES = 1000
 _WATCHED_GAMES = 2
@@ -300,6 +298,6 @@ def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest
 
 
 def _width(grid: Table) -> int:
-    from evoply.cli.console import CommandConsole
+    from evoply.cli.output import CommandConsole
 
     return CommandConsole(width=10_000).measure(grid).maximum

@@ -10,7 +10,7 @@ from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.commands import COMMANDS, command_named
-from evoply.cli.games_in_files import with_games
+from evoply.cli.convert import with_games
 from evoply.cli.output import EndedError, help_console, version_text
 
 
@@ -22,7 +22,7 @@ def run_command(arguments: Sequence[str]) -> None:
     arguments = with_games(arguments)
     allowing = "--code-in-runs" in arguments
     if allowing:
-        from evoply.own_code import code_in_runs_allowed  # few commands need it
+        from evoply.configs.own_code import code_in_runs_allowed  # few commands need it
     try:
         with code_in_runs_allowed() if allowing else nullcontext():
             _app(arguments)(

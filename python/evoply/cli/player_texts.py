@@ -6,14 +6,41 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.opened_run import opened_without_learner
 from evoply.cli.shared_options import USUAL_PROGRAMS, Programs, WrittenTerms, named_options
 from evoply.games import game_rules
 from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
+    from evoply import kinds, runs
     from evoply.players.player import PlayerModel
     from evoply.protocols import GameRecord, Player
+
+
+# Opens the run that a command names.
+#
+# The name is looked up before anything is imported that reads runs: the answer to a mistyped name
+# is quick. Both functions raise `RunError` that names the places searched.
+
+
+def opened_run(text: str | None = None) -> kinds.Run:
+    """Open the run called *text* or at that path; without a text the newest one."""
+    from evoply.runs import run_path
+
+    path = run_path(text)
+    from evoply.kinds import Run
+
+    return Run.open(path)
+
+
+def opened_without_learner(text: str | None = None) -> runs.Run:
+    """Open the same run for its name, its game and its champion, which need no learner."""
+    from evoply.runs import run_path
+
+    path = run_path(text)
+    from evoply.runs import Run
+
+    return Run.open(path)
+
 
 DEFAULT_GAME = "othello"
 
@@ -135,7 +162,7 @@ def _common_game(texts: Sequence[str]) -> str:
 def _own_game(text: str) -> str | None:
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
-        from evoply.runs.run_names import champion_parts
+        from evoply.runs.results import champion_parts
 
         name, _, _ = champion_parts((champion["run"] or "").strip())
         with opened_without_learner(name or None) as run:
@@ -160,7 +187,7 @@ def read_position(game: str, text: str | None) -> GameRecord:
     """
     if text is None:
         return game_rules(game).record()
-    from evoply.formats import read_pasted
+    from evoply.games.formats import read_pasted
 
     return read_pasted(game, text)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.opened_run import opened_run
 from evoply.cli.output import Output
+from evoply.cli.player_texts import opened_run
 from evoply.cli.shared_options import AnyRun, CodeInRuns, Json, Whole
 
 if TYPE_CHECKING:
     from evoply.evolution import Replay
-    from evoply.learning.replay import LessonReplay
+    from evoply.learning.learner import LessonReplay
     from evoply.protocols import GameRecord
     from evoply.runs import Run
 

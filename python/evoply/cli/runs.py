@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.opened_run import opened_run
-from evoply.cli.output import Output, rows_table, say_listing
-from evoply.cli.shared_options import Json
-from evoply.cli.shell_hints import suggested
-from evoply.sections import Column, counted, share
+from evoply.cli.output import Output, made, rows_table, say_charts, say_listing, suggested
+from evoply.cli.player_texts import opened_run
+from evoply.cli.shared_options import AnyRun, Charts, Json, OutputFile, prepared_folder
+from evoply.protocols.sections import Column, counted, share
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
+    from evoply.configs.reference import ConfigKey, ConfigSection
     from evoply.runs import Run, RunSummary
+
 
 _MOST_LINES = 40
 
@@ -76,7 +79,7 @@ def _check(output: Output, run: Run) -> None:
 
 
 def _show_list(output: Output) -> None:
-    from evoply.files import runs_directory
+    from evoply.environment.files import runs_directory
     from evoply.runs import list_runs
 
     summaries = list_runs()
@@ -175,3 +178,151 @@ def _champion_text(run: Run) -> str:
     player = run.champion_player
     tree = tree_of(player)
     return str(player.label if tree is None else tree)
+
+
+# `evoply report`: one HTML page about a run.
+
+REPORT_FILE = "report.html"
+
+
+def report(
+    run: AnyRun = None,
+    /,
+    *,
+    output: OutputFile = None,
+    charts: Charts = None,
+    json: Json = False,
+) -> None:
+    """Write one HTML page about a run, which opens offline.
+
+    Parameters
+    ----------
+    output
+        The file to write. Default: report.html in the run folder.
+    """
+    prepared_folder(charts)
+    with opened_run(run) as found:
+        from evoply.reports import run_charts, write_report
+
+        path = write_report(found, output or found.path / REPORT_FILE)
+        out = Output(json)
+        out.say(f"Report: {path}")
+        drawn = {}
+        if charts is not None:
+            drawn["charts"] = say_charts(out, charts, run_charts(found))
+        out.result(made({"run": str(found.path), "report": str(path), **drawn}))
+
+
+# `evoply presets`: the ready-made configs.
+
+
+def presets(name: str | None = None, /, *, json: Json = False) -> None:
+    """List the ready-made configs, or print one with its comments.
+
+    Parameters
+    ----------
+    name
+        The config to print. Default: list them all.
+    """
+    from evoply.runs.presets import PRESETS, preset_text
+
+    output = Output(json)
+    if name is not None:
+        text = preset_text(name)
+        if not json:
+            sys.stdout.write(text)
+        output.result({"name": name, "title": PRESETS[name].title, "toml": text})
+        return
+    from evoply.protocols.sections import cells_of
+
+    rows = [(entry.command, preset, entry.title) for preset, entry in PRESETS.items()]
+    output.people.print(rows_table(cells_of("command", "preset", "what it is"), rows))
+    show, evolve, learn = (suggested(f"{what} NAME") for what in ("presets", "evolve", "learn"))
+    output.say(f"`{show}` prints one; `{evolve}` or `{learn}` runs it.")
+    output.result(
+        {
+            "presets": [
+                {"name": preset, "title": entry.title, "command": entry.command}
+                for preset, entry in PRESETS.items()
+            ]
+        }
+    )
+
+
+# `evoply config`: every key of a config, with its meaning, type, range and default.
+
+_INDENT = "    "
+
+
+def config(
+    key: str | None = None,
+    /,
+    *,
+    list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
+    learner: Literal["evolution", "islands", "learning", "patterns", "tuples"] = "evolution",
+    json: Json = False,
+) -> None:
+    """Say what can be written in a config: every key, what it is for, and its default.
+
+    Parameters
+    ----------
+    key
+        Show this key and all below it, such as selection; or every key of this name, such as
+        size. Default: the keys of the top level.
+    list_
+        Show the keys of all tables.
+    learner
+        Which configs: evolution or islands for those of `evoply evolve`; learning, patterns
+        or tuples for those of `evoply learn`.
+    """
+    from evoply.configs.reference import config_sections, matching_sections
+    from evoply.kinds import KINDS
+
+    output = Output(json)
+    model = KINDS[learner].learners.given.config_type
+    sections = config_sections(model) if key is None else matching_sections(key, model)
+    is_overview = key is None and not list_
+    if is_overview:
+        sections = sections[:1]
+    for section in sections:
+        _show(output, section)
+    if is_overview:
+        option = "" if learner == "evolution" else f" --learner {learner}"
+        of_table, of_all = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
+        output.say()
+        output.say(f"`{of_table}` shows the keys of a table; `{of_all}` shows all of them.")
+    keys = [
+        {"path": key.path, "kind": section.kind, **key.to_dict()}
+        for section in sections
+        for key in section.keys
+    ]
+    output.result({"keys": keys})
+
+
+def _show(output: Output, section: ConfigSection) -> None:
+    if section.path:
+        output.say()
+        output.say(section.title, style="bold")
+        for paragraph in section.meaning.split("\n\n") if section.meaning else ():
+            output.say(_wrap(output, paragraph, indent=""))
+    for key in section.keys:
+        output.say(_headline(key))
+        output.say(_wrap(output, key.meaning, indent=_INDENT))
+
+
+def _wrap(output: Output, text: str, *, indent: str) -> str:
+    return fill(
+        " ".join(text.split()),
+        width=output.people.width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+    )
+
+
+def _headline(key: ConfigKey) -> str:
+    """Return a key with its default as a config writes it, and what else it may be."""
+    if key.is_required or key.default is None:
+        return f"{key.path}  # {key.value}; {key.default_text}"
+    if key.is_single_table:
+        return f"{key.path}  # {key.value}"
+    return f"{key.path} = {key.default_text}  # {key.value}"

@@ -13,8 +13,8 @@ from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from evoply.arena.game_terms import MOST_THREADS, Terms
+from evoply.environment import SandboxMode
 from evoply.games import GAMES
-from evoply.processes import SandboxMode
 from evoply.wording import shorten
 
 GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
@@ -109,7 +109,7 @@ def named_options() -> Iterator[None]:
 
 
 def _check_writable(_: Any, path: Path | None) -> None:
-    from evoply.files import check_writable
+    from evoply.environment.files import check_writable
 
     if path is not None:
         check_writable(path)
@@ -117,7 +117,7 @@ def _check_writable(_: Any, path: Path | None) -> None:
 
 def prepared_folder(path: Path | None) -> None:
     """Make the folder *path*, if one was given; `OSError` if no file can be written there."""
-    from evoply.files import check_writable
+    from evoply.environment.files import check_writable
 
     if path is not None:
         path.mkdir(parents=True, exist_ok=True)

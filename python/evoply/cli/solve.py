@@ -12,14 +12,14 @@ from evoply.cli.long_work import ending_early, give, say_estimate
 from evoply.cli.output import Output, rows_table
 from evoply.cli.shared_options import USUAL_TERMS, Json, TimeLimit, WrittenTerms, only
 from evoply.protocols import IllegalMoveError, InvalidMoveError
-from evoply.sections import Column, counted
+from evoply.protocols.sections import Column, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evoply.cli.convert import Notes
-    from evoply.formats import GamePlayed
-    from evoply.formats.obf import Problem
+    from evoply.games.formats import GamePlayed
+    from evoply.games.formats.obf import Problem
     from evoply.players.endgame import Solution
     from evoply.protocols import GameRecord, Move
 
@@ -57,7 +57,7 @@ def solve(
     every_move
         Find the score of every legal move.
     """
-    from evoply.cli.progress import progress_bar
+    from evoply.cli.long_work import progress_bar
     from evoply.players.endgame import solve as solve_position
 
     problems, notes = _read(position)
@@ -101,7 +101,7 @@ def _estimate(problem: Problem, mode: str) -> float:
 def _read(text: str) -> tuple[Sequence[Problem], Notes]:
     """Return the positions of a file, or the one that *text* shows, and what is to be said."""
     from evoply.cli.convert import Notes
-    from evoply.formats import format_of_name
+    from evoply.games.formats import format_of_name
 
     if os.path.isfile(text) or text.lower().endswith(_ENDINGS) or format_of_name(text):
         return _of_file(text)
@@ -110,7 +110,7 @@ def _read(text: str) -> tuple[Sequence[Problem], Notes]:
 
 def _of_file(name: str) -> tuple[Sequence[Problem], Notes]:
     from evoply.cli.convert import Notes, games_in
-    from evoply.formats import Refused
+    from evoply.games.formats import Refused
 
     notes = Notes()
     problems: list[Problem] = []
@@ -128,9 +128,9 @@ def _of_file(name: str) -> tuple[Sequence[Problem], Notes]:
 
 def _problem(game: GamePlayed | GameRecord, what: str) -> Problem:
     """Return the last position of *game*; `ValueError` names its game if that has no solver."""
-    from evoply.formats.obf import Problem
-    from evoply.formats.played import as_played
     from evoply.games import game_rules
+    from evoply.games.formats.obf import Problem
+    from evoply.games.formats.sources import as_played
 
     played = as_played(game)
     name: str = played.record.position.game
@@ -140,9 +140,9 @@ def _problem(game: GamePlayed | GameRecord, what: str) -> Problem:
 
 
 def _pasted(text: str) -> Problem:
-    from evoply.formats import ggf, read_pasted, sgf
-    from evoply.formats.obf import Problem
     from evoply.games import GAMES
+    from evoply.games.formats import ggf, read_pasted, sgf
+    from evoply.games.formats.obf import Problem
     from evoply.games.othello import Game, Position
 
     if sgf.is_sgf(text):

@@ -22,7 +22,7 @@ from evoply.cli.analyse import note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
 from evoply.cli.output import rows_table
 from evoply.games import game_rules
-from evoply.players.analysis import asked
+from evoply.players.searcher import asked
 from evoply.protocols import (
     Choice,
     Color,
@@ -34,7 +34,7 @@ from evoply.protocols import (
     Player,
     Seat,
 )
-from evoply.sections import Column
+from evoply.protocols.sections import Column
 from evoply.wording import short_name
 
 if TYPE_CHECKING:

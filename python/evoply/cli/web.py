@@ -9,9 +9,9 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.address_limit import MOST_OF_AN_ADDRESS
 from evoply.cli.output import Output, write_json
 from evoply.cli.shared_options import Connections, Json
+from evoply.environment.addresses import MOST_OF_AN_ADDRESS
 
 _PORT = 8000
 _GAMES_FILE = "web-games.db"
@@ -48,9 +48,9 @@ def web(
         from evoply.games import game_rules
 
         game_rules(game)  # says what is wrong
-    from evoply.files import runs_directory
+    from evoply.environment.files import runs_directory
+    from evoply.web.application import serve
     from evoply.web.limits import ServerLimits
-    from evoply.web.serving import serve
 
     if runs is not None:
         # Everything that finds runs by name looks there, also in other processes.

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from evoply.cluster.dispatch import Dispatcher, other_version
-from evoply.cluster.worker import identity
+from evoply.cluster.dispatch import Dispatcher, identity, other_version
 from evoply.protocols import CHECK_SHARE, Cluster, ClusterError
 from evoply.wording import shorten
 
@@ -104,7 +103,7 @@ def _dask() -> Any:
     try:
         import distributed
     except ImportError:
-        from evoply.prerequisites import missing_package
+        from evoply.environment.prerequisites import missing_package
 
         raise ClusterError(f"cluster: {missing_package('distributed')}") from None
     return distributed

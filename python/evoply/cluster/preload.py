@@ -2,7 +2,7 @@
 
 import signal
 
-from evoply.cluster.worker import identity
+from evoply.cluster.dispatch import identity
 
 
 def dask_setup(_: object) -> None:

@@ -21,8 +21,8 @@ from importlib import import_module
 from queue import SimpleQueue
 from typing import IO, Any, Self
 
-from evoply.cluster.worker import LISTENER, perform
-from evoply.processes import own_python
+from evoply.cluster.dispatch import LISTENER, perform
+from evoply.environment import own_python
 from evoply.protocols import packed, unpacked
 from evoply.wording import shorten
 

@@ -2,21 +2,234 @@
 
 `evoply config` prints it and the documentation shows it as tables, so neither is written by hand.
 Every index in a list is written 0: `fitness.opponents.0.pairs`.
+
+Reasons: docs/design/page.md.
 """
 
+import ast
+import inspect
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import threading
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import cache
+from itertools import chain, pairwise
+from textwrap import dedent
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
 
 from evoply.configs.config_errors import has_key, meant_instead
-from evoply.configs.json_schema import Schema, config_schema
-from evoply.configs.keys import without_none
-from evoply.json_data import JsonData
+from evoply.protocols import ConfigError
+from evoply.protocols.sections import JsonData
 from evoply.wording import shorten
+
+# Nested keys of TOML: read from a text, and changed one by one.
+#
+# The models of configs say which keys exist, and check the result.
+
+MOST_LEVELS = 100
+"""Tables and lists that may stand within one another; what writes a config has its own limits."""
+_TOO_DEEP = "is nested too deeply: use fewer brackets inside one another"
+
+
+def read_toml(text: str, name: str) -> dict[str, Any]:
+    """Return the keys of a TOML *text*; a `ConfigError` calls the text *name*."""
+    try:
+        # Some editors begin a file with a byte order mark, which UTF-8 does not need.
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of 5,000 digits
+        raise ConfigError([(name, f"is not valid TOML: {error}")]) from None
+
+
+def with_settings(
+    data: Mapping[str, Any], settings: Mapping[str, Any], whole: str = ""
+) -> dict[str, Any]:
+    """Return *data* with *settings*: a mapping changes those keys of a table that it names.
+
+    A mapping that chooses another kind of table, or whose key is *whole*, replaces what was
+    there, as every other value does.
+    """
+    changed = dict(data)
+    for key, value in settings.items():
+        before = changed.get(key)
+        if key != whole and isinstance(value, Mapping) and isinstance(before, Mapping):
+            is_other = value.get("kind", before.get("kind")) != before.get("kind")
+            changed[key] = dict(value) if is_other else with_settings(before, value, whole)
+        else:
+            changed[key] = value
+    return changed
+
+
+def overridden(
+    data: dict[str, Any], overrides: Iterable[str | tuple[str, Any]]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return a changed copy of *data*, and path and message of what could not be applied.
+
+    An override is a text `path=value`, or a path and its value as JSON; None removes a key.
+    """
+    try:
+        changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    except RecursionError:
+        raise ConfigError(too_deep(data)) from None
+    errors = []
+    for override in overrides:
+        if isinstance(override, tuple):
+            path, value = override
+        else:
+            path, equals, text = override.partition("=")
+            path, value = path.strip().replace("-", "_"), _value(text.strip())
+            if not equals or not path:
+                errors.append((override, "is not of the form path=value"))
+                continue
+        tried = deepcopy(changed)  # a failure half way must leave nothing behind
+        try:
+            _set(tried, path.split("."), value)
+            changed = tried
+        except (LookupError, ValueError, TypeError):
+            errors.append((path, "leads to no place in the config"))
+    return changed, errors
+
+
+def too_deep(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return path and message of the keys of *data* with more than `MOST_LEVELS` levels."""
+    return [(key, _TOO_DEEP) for key, value in data.items() if _has_more_levels(value)]
+
+
+def _has_more_levels(value: Any) -> bool:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        tables = [inner.values() for inner in level if isinstance(inner, Mapping)]
+        lists = [inner for inner in level if isinstance(inner, list | tuple)]
+        level = [inner for outer in (*tables, *lists) for inner in outer]
+    return bool(level)
+
+
+def _set(container: Any, keys: list[str], value: Any) -> None:
+    *parents, last = keys
+    for key in parents:
+        place = _place(container, key)
+        if isinstance(container, dict) and container.get(key) is None:
+            container[key] = {}
+        container = container[place]
+    place = _place(container, last)
+    if isinstance(container, dict) and value is None:
+        container.pop(last, None)
+    else:
+        container[place] = value
+
+
+def _place(container: Any, key: str) -> int | str:
+    if not isinstance(container, dict | list):
+        raise TypeError("a single value has no keys")
+    return int(key) if isinstance(container, list) else key
+
+
+def _value(text: str) -> Any:
+    if text.lower() == "none":
+        return None
+    try:
+        read = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    return read["value"] if len(read) == 1 else text
+
+
+def without_none(data: Any, kept: str = "") -> Any:
+    """Return nested *data* without keys whose value is None, which TOML cannot write.
+
+    The value of the key *kept* stays as it is.
+    """
+    if isinstance(data, dict):
+        return {
+            key: value if key == kept else without_none(value, kept)
+            for key, value in data.items()
+            if value is not None
+        }
+    return [without_none(value, kept) for value in data] if isinstance(data, list | tuple) else data
+
+
+# Descriptions of the keys of a config, read from the docstrings below its fields.
+#
+# They are read from the source when somebody asks: pydantic would read them for every model
+# whenever it is imported, and only the reference and forms show them.
+
+
+def meaning(model: type[BaseModel], name: str) -> str:
+    """Return the description of the field *name* of *model*, "" if it has none.
+
+    >>> from evoply.evolution import EvolutionConfig
+    >>> meaning(EvolutionConfig, "population_size")
+    'Trees in a generation.'
+    """
+    described = model.model_fields[name].description
+    homes = (base for base in model.__mro__ if name in vars(base).get("__annotations__", {}))
+    home = next(homes, None)
+    if described is not None or home is None:
+        return described or ""
+    return _docstrings(home).get(name, "")
+
+
+_PARSING = threading.Lock()
+
+
+def _docstrings(model: type) -> Mapping[str, str]:
+    """Return the texts below the fields that *model* itself has."""
+    # CPython before 3.12 may fail with a SystemError where two threads parse at the same time.
+    with _PARSING:
+        return _parsed_docstrings(model)
+
+
+@cache
+def _parsed_docstrings(model: type) -> Mapping[str, str]:
+    try:
+        (statement,) = ast.parse(dedent(inspect.getsource(model))).body
+    except OSError:  # it was made by a function, and its fields are described there
+        return {}
+    body = statement.body if isinstance(statement, ast.ClassDef) else []
+    return {
+        field.target.id: inspect.cleandoc(text.value.value)
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
+
+
+# Configs as JSON Schema, from which the reference of keys and the page's form are made.
+
+Schema = dict[str, Any]
+
+
+def config_schema(model: type[BaseModel]) -> Schema:
+    """Return the JSON Schema of the config *model*, in which every key says what it is for.
+
+    Keys and tables come in the order in which the model has them.
+
+    >>> from evoply.evolution import EvolutionConfig
+    >>> config_schema(EvolutionConfig)["properties"]["elitism"]["minimum"]
+    0
+    """
+    return model.model_json_schema(schema_generator=_WithMeanings)
+
+
+class _WithMeanings(GenerateJsonSchema):
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        json_schema = super().model_schema(schema)
+        for name, field in json_schema.get("properties", {}).items():
+            if text := meaning(schema["cls"], name):
+                field["description"] = " ".join(text.split())
+        return json_schema
+
+    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
+        return value
+
 
 _NAMES = {
     "string": "text",

@@ -5,24 +5,36 @@ This module does not know how individuals are bred, judged or stored.
 Reasons: docs/design/evolution.md.
 """
 
-from dataclasses import dataclass, field
-from functools import cached_property
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from functools import cached_property, partial
 from typing import Annotated, Any
 
+import numpy as np
+
 from evoply import gp
+from evoply.environment.files import checksum
+from evoply.evolution.config.breeding import LengthPenalty, Parsimony
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.generation_statistics import Census, FreshResult, Seconds, Statistics
+from evoply.evolution.fitness import FitnessKind, Measured, Population, Training
 from evoply.evolution.individuals import (
     ArchiveEntry,
+    Census,
+    FreshResult,
     HallOfFameEntry,
     Individual,
     MapPlace,
+    Seconds,
+    Statistics,
     ranking,
 )
-from evoply.evolution.play.panel import PURPOSES, IndividualPlayer, stream_for
-from evoply.files import checksum
-from evoply.runs.kept_steps import APART, Tree
-from evoply.sections import Page, Shown, facts_page, share
+from evoply.evolution.play.games import PURPOSES, IndividualPlayer, stream_for
+from evoply.gp import length_penalised
+from evoply.protocols.sections import Page, Shown, facts_page, share
+from evoply.runs.database import StepRow
+from evoply.runs.kept_steps import APART, Tree, dumped, loaded
+from evoply.runs.kind import Row, StepTables
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,3 +191,202 @@ def digest_of(generation: Generation) -> str:
 def _of_place(place: MapPlace) -> dict[str, Any]:
     values = [value.hex() for value in place.description]
     return {"cell": list(place.cell), "description": values, "born": place.born}
+
+
+# The tables of a run of evolution: its generations, individuals and halls of fame as rows.
+#
+# Rows are read from stored steps and compared with checksums. For questions in SQL the same tables
+# are views, whose numbers SQLite reads by itself.
+
+_SECONDS = tuple(field.name for field in fields(Seconds))
+_ADDED = ("dead_introns", "live_introns", "median_fresh")
+"""The numbers of its census that a row of a generation has."""
+
+
+def _statistics(config: EvolutionConfig) -> list[str]:
+    """Return the names of the statistics that every generation has; some only with a map."""
+    has_map = config.map is not None
+    return [field.name for field in fields(Statistics) if has_map or field.default is MISSING]
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """The fields of a generation that stand beside its state."""
+
+    champion: str
+    fresh: tuple[FreshResult, ...]
+    timing: Seconds
+    census: Census
+
+
+def _beside(step: StepRow) -> _Beside:
+    found: _Beside = loaded(_Beside, step.fields)
+    return found
+
+
+def _row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
+    """Return the row of a generation, with all its numbers by name; errors of damaged data."""
+    stored = _beside(step)
+    timing = asdict(stored.timing)
+    return {
+        "number": step.number,
+        "digest": step.digest,
+        "seed": config.seed,
+        "fresh": json.dumps([asdict(result) for result in stored.fresh]),
+        **{name: float(step.statistics[name]) for name in _statistics(config)},
+        **{
+            f"seconds_{name}": None if name == "left" and value is None else float(value)
+            for name, value in timing.items()
+        },
+        "champion_tree": stored.champion,
+        **{name: getattr(stored.census, name) for name in _ADDED},
+    }
+
+
+def _drawn(step: StepRow) -> dict[str, Any]:
+    """Return its census, which has further numbers for charts."""
+    return dumped(_beside(step).census)
+
+
+def _individuals(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for position, each in enumerate(state["individuals"]):
+        yield {
+            "generation": number,
+            "position": position,
+            "fitness": each["fitness"],
+            "origin": each["origin"],
+            "parents": json.dumps(each["parents"], separators=(",", ":")),
+            "tree": each["tree"],
+        }
+
+
+def _hall_of_fame(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for rank, entry in enumerate(state["hall_of_fame"]):
+        yield {
+            "generation": number,
+            "rank": rank,
+            "entered": entry["generation"],
+            "points": entry["points"],
+            "games": entry["games"],
+            "fitness": entry["points"] / entry["games"],
+            "tree": entry["tree"],
+        }
+
+
+def _elites(
+    config: EvolutionConfig, number: int, state: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of those who stand on the map; axes are numbered from 1."""
+    primitives = config.primitive_set
+    for elite in state["individuals"]:
+        place = elite["place"]
+        if place is not None:
+            yield {
+                "generation": number,
+                "cell": "-".join(map(str, place["cell"])),
+                "tree": elite["tree"],
+                "nodes": len(gp.parse_individual(elite["tree"], primitives)),
+                "fitness": elite["fitness"],
+                "origin": elite["origin"],
+                "born": place["born"],
+                **{f"axis_{axis}": value for axis, value in enumerate(place["description"], 1)},
+            }
+
+
+Rows = Callable[[int, Any], Iterator[dict[str, Any]]]
+
+
+def _lists(config: EvolutionConfig) -> Mapping[str, Rows]:
+    """Return what lists the rows of the other tables, by name."""
+    lists: dict[str, Rows] = {"individuals": _individuals, "hall_of_fame": _hall_of_fame}
+    if config.map is not None:
+        lists["elites"] = partial(_elites, config)
+    return lists
+
+
+def _views(config: EvolutionConfig) -> dict[str, str]:
+    """Return the SELECTs of the tables by name."""
+    numbers = [(name, f"statistics, '$.{name}'") for name in _statistics(config)]
+    numbers += [(f"seconds_{name}", f"fields, '$.timing.{name}'") for name in _SECONDS]
+    reals = (f"CAST(json_extract({path}) AS REAL) AS {name}" for name, path in numbers)
+    return {
+        "generations": f"SELECT number, digest, {config.seed} AS seed,"
+        " json_extract(fields, '$.champion') AS champion, json_extract(fields, '$.fresh') AS fresh,"
+        f" {', '.join(reals)} FROM steps",
+        "individuals": _view("individuals", "position", "tree fitness origin parents"),
+        "hall_of_fame": _view("hall_of_fame", "rank", "tree entered points games"),
+    }
+
+
+def _view(name: str, place: str, columns: str) -> str:
+    keys = {"entered": "generation"}
+    cells = (f"json_extract(value, '$.{keys.get(it, it)}') AS {it}" for it in columns.split())
+    return (
+        f"SELECT number AS generation, key AS {place}, {', '.join(cells)}"
+        f" FROM steps, json_each(unzipped(state), '$.{name}')"
+    )
+
+
+_HIDDEN = ("seed", "champion", "fresh", "champion_tree")
+
+
+def _data(row: Row) -> dict[str, Any]:
+    """Return the *row* of a generation for programs."""
+    data = {name: value for name, value in row.items() if name not in _HIDDEN}
+    return {**data, "champion": row["champion_tree"]}
+
+
+TABLES = StepTables(
+    beside=tuple(field.name for field in fields(_Beside)),
+    grows=("archive",),
+    row=_row,
+    drawn=_drawn,
+    lists=_lists,
+    views=_views,
+    data=_data,
+)
+
+
+# The fitness of a population, and its text for people.
+#
+# Everything that depends on the kind of fitness is in the kind (`evoply.evolution.fitness`).
+
+
+def measured(
+    kind: FitnessKind, population: Population, training: Training, parsimony: Parsimony | None
+) -> Measured:
+    """Return the fitness of *population*, less the penalty if *parsimony* penalises length."""
+    result = kind.measured(population, training)
+    if result.state is not None:
+        result = replace(result, state=_kept(kind, result.state))
+    if not isinstance(parsimony, LengthPenalty):
+        return result
+    lengths = [len(population.trees[tree]) for tree in population.who]
+    penalised = length_penalised(result.fitness.tolist(), lengths, parsimony.coefficient)
+    return replace(result, fitness=np.array(penalised))
+
+
+def _kept(kind: FitnessKind, state: Any) -> Any:
+    """Return *state* as it comes back from a run folder, so that resuming changes nothing."""
+    try:
+        return json.loads(json.dumps(state, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(
+            f"Measured.state of {type(kind).__name__} cannot be kept: {error} - give mappings, "
+            "lists, texts, finite numbers, truths and None (arrays by tolist())"
+        ) from None
+
+
+def is_share(config: EvolutionConfig) -> bool:
+    """Return whether fitness is points per game, in [0, 1] but for a penalty."""
+    return config.fitness.measure.is_share
+
+
+def fitness_text(config: EvolutionConfig, fitness: float) -> str:
+    """Return a training fitness on the scale people know: a percentage, discs or points.
+
+    >>> from evoply.evolution import EvolutionConfig
+    >>> fitness_text(EvolutionConfig(generations=1), 0.7123)
+    '71.2 %'
+    """
+    return config.fitness.measure.text(fitness)

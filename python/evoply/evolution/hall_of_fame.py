@@ -6,18 +6,31 @@ population meet the generation's opponents again on openings that no selection u
 points there are reported beside the training fitness.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config.evolution_config import HallOfFame
+from evoply.evolution.config.evolution_config import ConstantTuning, EvolutionConfig, HallOfFame
 from evoply.evolution.config.game_settings import EarlierGenerations
-from evoply.evolution.generation_statistics import FreshResult
-from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
-from evoply.evolution.play.panel import Games, Panel, Play, Trial, trial
-from evoply.evolution.play.population import population_of
+from evoply.evolution.fitness.contract import panel_of, population_of, seats_of
+from evoply.evolution.generation import Generation
+from evoply.evolution.individuals import (
+    ArchiveEntry,
+    FreshResult,
+    HallOfFameEntry,
+    Individual,
+    ranking,
+)
+from evoply.evolution.play.games import Games, Panel, Play, Trial, stream_for, trial
+from evoply.evolution.toolbox import ProgressCallback, reporter
+from evoply.protocols import Cluster
 
 MEMORY = 0.9
 """Weight of a generation's fresh games one generation later."""
@@ -133,3 +146,147 @@ def _sample(count: int, size: int, stream: Stream) -> list[int]:
         other = index + stream.below(count - index)
         numbers[index], numbers[other] = numbers[other], numbers[index]
     return numbers[: max(min(size, count), 0)]
+
+
+# The final test of a run: the hall of fame on openings used nowhere else, and its champion.
+
+
+@dataclass(frozen=True, slots=True)
+class FinalTest:
+    """The members of the hall of fame in the order of the final test, best first.
+
+    With `tuning` in the config, the tuned form of its first member is one of them; its points on
+    fresh games are that member's.
+    """
+
+    ranking: tuple[HallOfFameEntry, ...]
+    fitness: tuple[float, ...]
+    """Points per game in the final test, in [0, 1], of each in *ranking*."""
+    games: int
+    """Games each of them played."""
+
+    @property
+    def champion(self) -> HallOfFameEntry:
+        """Return the winner."""
+        return self.ranking[0]
+
+    def data(self, last: Generation) -> dict[str, Any]:
+        """Return the test after the *last* generation as the note that a run keeps."""
+        tree = self.champion.tree
+        is_known = any(entry.tree == tree for entry in last.hall_of_fame)
+        return {
+            "generation": last.number,
+            "champion": str(tree),
+            **({} if is_known else {"tuned": gp.drawn_numbers(tree)}),
+            "games": self.games,
+            "ranking": [
+                {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
+                for entry, fitness in zip(self.ranking, self.fitness, strict=True)
+            ],
+        }
+
+
+FINAL_TEST = ("generation", "champion", "games", "ranking")
+"""The keys without which the note of a final test is damaged."""
+
+
+def champion_of_test(last: Generation, note: Mapping[str, Any] | None) -> HallOfFameEntry:
+    """Return the winner of the final test in *note*; the first of the hall of fame before it.
+
+    Raises `ValueError` if the test is one of others.
+    """
+    first = last.hall_of_fame[0]
+    if note is None or note["generation"] != last.number:
+        return first
+    for entry in last.hall_of_fame:
+        if str(entry.tree) == note["champion"]:
+            return entry
+    numbers = note.get("tuned")
+    tree = first.tree if numbers is None else gp.with_drawn_numbers(first.tree, numbers)
+    if str(tree) != note["champion"]:
+        raise ValueError("the champion of its final test is not in the hall of fame")
+    return replace(first, tree=tree)
+
+
+def final_test(
+    config: EvolutionConfig,
+    generation: Generation,
+    *,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+    cluster: Cluster | None = None,
+) -> FinalTest:
+    """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
+
+    Its members meet the config's opponents, earlier champions and one another; every opponent has
+    the same number of games. The first of the ranking is the run's champion. *threads*, *progress*
+    and *cluster* are those of `evolve`. If the config says so, the constants of the hall's first
+    member are tuned before, and the tuned tree is tested with the others.
+    """
+    stream = stream_for(config.seed, "final", generation.number)
+    hall, games = generation.hall_of_fame, config.game_settings
+    play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
+    settings = config.fitness.earlier_generations
+    earlier = draw_earlier(settings, generation.archive, stream.child("opponents"))
+    met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
+    panel = panel_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
+    tell = partial(reporter, progress, generation.number)
+    if config.tuning is not None:
+        draws = stream.child("tuning")
+        tree = tuned(games, config.tuning, hall[0].tree, panel, draws, play, tell("tuning"))
+        if all(tree != entry.tree for entry in hall):
+            hall = (*hall, replace(hall[0], tree=tree))
+    seats = seats_of(games, [entry.tree for entry in hall])
+    result = trial(games, seats, panel, stream, partial(play, progress=tell("final")))
+    fitness = result.fitness
+    order = sorted(
+        range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)
+    )
+    return FinalTest(
+        ranking=tuple(hall[index] for index in order),
+        fitness=tuple(fitness[index] for index in order),
+        games=int(result.games.sum()),
+    )
+
+
+def tuned(
+    games: Games,
+    settings: ConstantTuning,
+    individual: gp.Genotype,
+    panel: Panel,
+    stream: Stream,
+    play: Play,
+    report: Callable[[int, int], object] | None = None,
+) -> gp.Genotype:
+    """Return *individual* with the constants at which CMA-ES ends, or itself if it has none.
+
+    Evolution finds what to look at, and draws the numbers at random. Here the structure stays, and
+    the numbers follow the points that they score against the opponents of the final test, on their
+    own openings. The tuned tree has the same primitives, and is the champion only if it wins.
+
+    Every vector of numbers meets all of *panel* on the same openings, new ones in each generation.
+    *report* gets the games done and all games. Raises `RunError` without the package `cmaes`.
+    """
+    values = np.array(gp.drawn_numbers(individual))
+    if not len(values):
+        return individual
+    # Tuning is also a separate learner: it is imported when a config asks for it.
+    from evoply.learning.tuning import ask, new_search, tell, usual_size, with_kept_digits
+
+    scales = np.where(values == 0, 1.0, values)
+    size = settings.population_size or usual_size(len(values))
+    search = new_search(values / scales, settings.spread, stream.child("cma"), size)
+
+    def with_numbers(vector: NDArray[np.float64]) -> gp.Genotype:
+        return gp.with_drawn_numbers(individual, with_kept_digits(vector * scales).tolist())
+
+    panel = panel.with_pairs(settings.pairs)
+    for number in range(settings.generations):
+        vectors = ask(search, size)
+        seats = seats_of(games, [with_numbers(vector) for vector in vectors])
+        result = trial(games, seats, panel, stream.child("games", number), play)
+        tell(search, vectors, result.half_points.sum(axis=1).tolist())
+        each = size * int(result.games.sum())
+        if report is not None:
+            report((number + 1) * each, settings.generations * each)
+    return with_numbers(search.mean)

@@ -1,11 +1,15 @@
 """Individuals, the members of the hall of fame and the archive, and their ranking."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from statistics import fmean
+from typing import Any, Literal
 
-from evoply import gp
+from evoply import _native, gp
+from evoply.games import game_rules
 from evoply.runs.kept_steps import Tree
 
 Case = Literal["opponents", "games", "stages"]
@@ -105,3 +109,215 @@ def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
     """
     objectives = [(individual.fitness, -len(individual.tree)) for individual in individuals]
     return tuple(individuals[index] for index in gp.pareto_front(objectives))
+
+
+# The numbers that describe a generation.
+
+
+@dataclass(frozen=True, slots=True)
+class FreshResult:
+    """Points per fresh game against one opponent, in [0, 1]."""
+
+    opponent: str
+    best: float
+    """Points of the individual with the highest training fitness."""
+    mean: float
+    """Mean points of a random sample of the population."""
+    games: int
+    """Games each of them played against this opponent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """The time of a generation by purpose; never part of a digest."""
+
+    breeding: float
+    lowering: float
+    playing: float
+    total: float
+    """Seconds of this generation."""
+    elapsed: float
+    """Seconds of all generations so far, this one included."""
+    left: float | None
+    """Estimate until the run's limit; None without a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics(Mapping[str, float]):
+    """Numbers that describe a generation, by name too; sizes in nodes, depths in levels.
+
+    *best*, *mean* and *median* are training fitness; fresh fitness is points per game in [0, 1].
+    """
+
+    best: float
+    mean: float
+    median: float
+    best_fresh: float
+    """Fitness on fresh games of the individual that was best in training."""
+    mean_fresh: float
+    """Mean fitness on fresh games of a random sample of the population."""
+    best_size: int
+    mean_size: float
+    best_depth: int
+    mean_depth: float
+    distinct_trees: int
+    """Different trees in the population."""
+    diversity: float
+    """Share of different trees, in (0, 1]."""
+    games: int
+    """Games played for this generation, fresh ones included."""
+    cells: int | None = None
+    """Filled cells of the map; None without one, as for all that follows."""
+    coverage: float | None = None
+    """Share of filled cells, in (0, 1]."""
+    filled: int | None = None
+    """Cells that were filled for the first time."""
+    improved: int | None = None
+    """Cells whose elite gave way to a better individual."""
+
+    def __getitem__(self, name: str) -> float:
+        value: float | None = getattr(self, name) if name in _STATISTICS else None
+        if value is None:
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in _STATISTICS if getattr(self, name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+_STATISTICS = tuple(field.name for field in fields(Statistics))
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Further numbers of a generation; never part of a digest."""
+
+    operators: Mapping[str, int] = field(default_factory=dict)
+    """How often each operator took part in an individual of this generation."""
+    distinct_behaviours: int = 0
+    """Different trees by their values on random positions."""
+    one_way_share: float | None = None
+    """Share of one-way crossovers among the crossover's offspring; None if there were none."""
+    sizes: tuple[float, ...] = ()
+    """Minimum, lower quartile, median, upper quartile and maximum of the nodes."""
+    work: int = 0
+    """Work of this generation: plies of its individuals' games times operations."""
+    total_work: int = 0
+    """Work of all generations so far, this one included."""
+    total_games: int = 0
+    """Games of all generations so far, this one included."""
+    dead_introns: float = 0.0
+    """Share of nodes that are never computed."""
+    live_introns: float = 0.0
+    """Share of nodes that are computed without effect, of 16 individuals, as far as known."""
+    no_op_chains: tuple[int, ...] = ()
+    """Number of chains of 1, 2, ... no-ops in the population."""
+    chains_above_terminals: int = 0
+    """Number of these chains that stand directly above a terminal."""
+    mean_weight: float | None = None
+    """Mean weight of the leaves of 16 individuals; None if positions have no weights."""
+    median_fresh: float = 0.0
+    """Median fitness on fresh games of the sample whose mean is `Statistics.mean_fresh`."""
+
+
+# The census of a generation: counts of operators, sizes, behaviours and work.
+
+_POSITIONS = 16
+_LOOKED_AT = 16
+"""Individuals whose live introns and weights are counted: folding takes longer than breeding."""
+
+
+def census_of(
+    individuals: Sequence[Individual],
+    programs: Sequence[_native.Program],
+    *,
+    game: str,
+    seed: int,
+    median_fresh: float,
+    work: int,
+    games: int,
+    before: Census,
+) -> Census:
+    """Return the census of *individuals*; *programs* are the programs of their different trees.
+
+    *before* is the census of the generation before.
+    """
+    operators = Counter(
+        name for individual in individuals for name in individual.origin.split(", ")
+    )
+    crossed = operators["crossover"] + operators["one_way_crossover"]
+    return Census(
+        operators=dict(sorted(operators.items())),
+        distinct_behaviours=len(set(behaviours(game, seed, programs))),
+        one_way_share=operators["one_way_crossover"] / crossed if crossed else None,
+        sizes=_quartiles([len(individual.tree) for individual in individuals]),
+        work=work,
+        total_work=before.total_work + work,
+        total_games=before.total_games + games,
+        median_fresh=median_fresh,
+        **_structure([individual.tree for individual in individuals]),
+    )
+
+
+def _structure(individuals: Sequence[gp.Genotype]) -> dict[str, Any]:
+    """Return the part of a census about introns, no-ops and weights."""
+    trees = [tree for individual in individuals for tree in gp.branches(individual)]
+    sets = {id(tree.primitive_set): tree.primitive_set for tree in trees}.values()
+    structure: dict[str, Any] = {}
+    if any(primitive.introns for primitives in sets for primitive in primitives):
+        structure["dead_introns"] = sum(map(gp.dead_size, trees)) / sum(map(len, trees))
+    if any(primitive.bits for primitives in sets for primitive in primitives):
+        chains = gp.chain_statistics(trees)
+        longest = max(chains.lengths, default=0)
+        structure["no_op_chains"] = tuple(chains.lengths.get(n, 0) for n in range(1, longest + 1))
+        structure["chains_above_terminals"] = chains.above_terminals
+    sample = individuals[:: max(len(individuals) // _LOOKED_AT, 1)][:_LOOKED_AT]
+    sizes = [gp.sizes(individual) for individual in sample]
+    structure["live_introns"] = sum(size.live_introns for size in sizes) / sum(
+        size.nodes for size in sizes
+    )
+    weights = [
+        weight
+        for individual in sample
+        for tree in gp.branches(individual)
+        for weight in gp.leaf_weights(tree)
+        if weight is not None
+    ]
+    if weights:
+        structure["mean_weight"] = fmean(weights)
+    return structure
+
+
+def behaviours(game: str, seed: int, programs: Sequence[_native.Program]) -> list[bytes]:
+    """Return the values that each program gives to the same 16 random positions of *game*.
+
+    They are equal for programs that value these positions alike, however they are written.
+    """
+    rules = game_rules(game)
+    positions = _positions(rules.kernel, seed, rules.late_ply)
+    # -0.0 and 0.0 are the same value.
+    return [(program.evaluate(positions) + 0.0).tobytes() for program in programs]
+
+
+@lru_cache(maxsize=16)
+def _positions(kernel: str, seed: int, late_ply: int) -> _native.Positions:
+    """Return the positions of `behaviours`: the same for all generations of a run."""
+    key = _native.Stream(seed, "behaviour").key
+    return _native.Positions.random(kernel, _POSITIONS, key, 0, late_ply)
+
+
+def _quartiles(sizes: Sequence[int]) -> tuple[float, ...]:
+    """Return the minimum, the quartiles and the maximum, those between two sizes by their distance.
+
+    They are exact, and so the same as `numpy.quantile` gives, which takes longer than breeding.
+    """
+    ordered, last = sorted(sizes), len(sizes) - 1
+    found = []
+    for quarter in range(5):
+        below, rest = divmod(quarter * last, 4)
+        step = ordered[min(below + 1, last)] - ordered[below]
+        found.append(ordered[below] + step * rest / 4)
+    return tuple(found)

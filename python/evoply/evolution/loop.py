@@ -24,26 +24,31 @@ from evoply.evolution.breeding.offspring import (
     steady_state_generation,
 )
 from evoply.evolution.breeding.own_operators import OwnOperator
-from evoply.evolution.census import census_of
-from evoply.evolution.choosing import ChoiceKeys, Choose
-from evoply.evolution.config.config_text import load_config
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.player_settings import (
+from evoply.evolution.config.evolution_config import (
+    EvolutionConfig,
     check_own_players,
     check_sendable,
     is_reproducible,
+    load_config,
     self_contained,
 )
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
-from evoply.evolution.fitness.measuring import measured
+from evoply.evolution.fitness.contract import panel_of, population_of
 from evoply.evolution.fitness.own import OwnFitness
-from evoply.evolution.generation import Generation
-from evoply.evolution.generation_statistics import Census, Seconds, Statistics
+from evoply.evolution.generation import Generation, measured
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
+from evoply.evolution.individuals import (
+    ArchiveEntry,
+    Census,
+    Individual,
+    Seconds,
+    Statistics,
+    census_of,
+    ranking,
+)
 from evoply.evolution.map_elites.descriptors import RunMap, placed
-from evoply.evolution.play.panel import Play
-from evoply.evolution.play.population import panel_of, population_of
+from evoply.evolution.play.games import Play
+from evoply.evolution.selections import ChoiceKeys, Choose
 from evoply.evolution.toolbox import ProgressCallback, Toolbox, toolbox_of
 from evoply.evolution.user_code import (
     check_given_once,

@@ -3,34 +3,270 @@
 Selection chooses the parents of a generation, survival those who live on of parents and offspring
 together. A new one is a pure function in `evoply.gp`, and here its keys in a config, a function
 that gives it what it needs of the candidates, and a row. `choosing` has the contract.
+
+Reasons: docs/design/evolution.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.configs.part import kind_of
-from evoply.evolution.choosing import (
-    Candidates,
-    ChoiceKeys,
-    Choose,
-    Objectives,
-    OwnChoice,
-    Scale,
-    checked_choice,
-)
-from evoply.evolution.individuals import Case
-from evoply.evolution.map_elites.axes import Axis
-from evoply.own_code import is_own_code
+from evoply.configs.own_code import is_own_code, qualified_name
+from evoply.configs.part import OwnPart, Part, Problem, fields_of, kind_of
+from evoply.evolution.individuals import Case, Individual
+from evoply.games import game_rules
+
+# The contract of selection and survival: both choose among candidates.
+#
+# A function `(candidates, count, stream)` returns positions. Of parents 2i and 2i + 1 are a couple,
+# and one may come many times; survivors are all different. `evoply.evolution.selections` has those
+# that configs can name; one of your own is given to `evolve`, or named as `python:FILE.py:NAME`.
+
+Scale = Literal["raw", "adjusted"]
+Objectives = Literal["strength_and_size", "opponents"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Individuals to choose from, by their positions."""
+
+    individuals: tuple[Individual, ...]
+    fitness: list[float]
+    """What selection goes by, maximised: the fitness, changed by `parsimony`; NaN is kept out."""
+    parents: int = 0
+    """Where survivors are chosen: how many of the first individuals are parents of the others."""
+    perfect: float | None = None
+    """The fitness that no individual exceeds; None if it is unknown."""
+    is_lifted: bool = False
+    """Whether parsimony may lift an individual above the perfect fitness."""
+    measure: str = "the fitness"
+    """The name of its class, for messages."""
+
+    def __len__(self) -> int:
+        return len(self.individuals)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Return the number of nodes of each."""
+        return [len(individual.tree) for individual in self.individuals]
+
+    @property
+    def cases(self) -> NDArray[np.float64]:
+        """Return the results on single cases, shape (individuals, cases), maximised.
+
+        There are some if `selection` or `survival` of the config looks at cases.
+        """
+        return np.array([individual.cases for individual in self.individuals], dtype=np.float64)
+
+    def objectives(self, objectives: Objectives) -> NDArray[np.float64]:
+        """Return what a front is made of, shape (individuals, objectives), maximised."""
+        if objectives == "opponents":
+            return self.cases
+        return np.column_stack([self.fitness, np.negative(self.lengths)])
+
+    def scaled(self, scale: Scale) -> list[float]:
+        """Return the fitness, or Koza's adjusted fitness in (0, 1]."""
+        if scale == "raw":
+            return self.fitness
+        if self.is_lifted:
+            # A short tree above perfect counts as perfect.
+            most = self._distance(0.0)
+            distances = [f if math.isnan(f) else max(most - f, 0.0) for f in self.fitness]
+        else:
+            distances = [self._distance(value) for value in self.fitness]
+        return [gp.adjusted_fitness(distance) for distance in distances]
+
+    @property
+    def distances(self) -> list[float]:
+        """Return Koza's standardized fitness: how far each is from perfect, at least 0.
+
+        For discs this is the number of discs. For a user's function 0 is perfect; raises
+        ValueError if its value is above.
+        """
+        return [self._distance(value) for value in self.fitness]
+
+    def _distance(self, fitness: float) -> float:
+        if self.perfect is None:
+            raise ValueError(
+                "selection in proportion to adjusted fitness needs to know what is perfect: give "
+                f"{self.measure} a method best(task), or select by tournament"
+            )
+        value = self.perfect - fitness
+        if value < 0:
+            raise ValueError(
+                f"selection in proportion to adjusted fitness takes {self.perfect:g} as perfect, "
+                f"and an individual has {fitness:g}: return nothing above {self.perfect:g}, or "
+                "select by tournament"
+            )
+        return value
+
+
+Choose = Callable[..., Sequence[int]]
+"""Returns *count* positions of candidates, given them, the count and a stream; those of evoply also
+get the keys of their table, by name."""
+
+
+class ChoiceKeys(Part):
+    """The keys of a way to choose; a subclass defines `kind`."""
+
+    kind: str = "own"
+
+    @property
+    def looks_at(self) -> Case | None:
+        """The cases that it looks at; None if it goes by fitness."""
+        return None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Return the keys as arguments of its function."""
+        return {name: value for name, value in fields_of(self).items() if name != "kind"}
+
+
+class OwnChoice(OwnPart, ChoiceKeys):
+    """Your own function of candidates, count and stream; see docs/add-a-selection.md.
+
+    Only what breeds imports the file: until then this stands for it.
+    """
+
+    kind: Literal["python"] = "python"
+    cases: Case | None = None
+    """The cases that it looks at, if any: the fitness then has them as `Candidates.cases`."""
+
+    @property
+    def looks_at(self) -> Case | None:
+        """Its cases."""
+        return self.cases
+
+    def resolved(self, what: str) -> Choose:
+        """Import the file and return the function, *what* it is; `ValueError` if it is none."""
+        found = self.made()
+        if not callable(found):
+            raise ValueError(
+                f"{what}: {self.code_label} is {found!r:.60}, not a function of candidates, count "
+                "and stream"
+            )
+        choose: Choose = found
+        return choose
+
+
+def checked_choice(
+    what: str, own: Choose, candidates: Candidates, count: int, stream: Stream
+) -> Sequence[int]:
+    """Return what the user's *own* function chose; ValueError unless these are positions."""
+    answer = own(candidates, count, stream)
+    wanted = f"the {what} {qualified_name(own)} must return the positions of {count} candidates"
+    try:
+        chosen = [operator.index(position) for position in answer]
+    except TypeError:
+        raise ValueError(f"{wanted}, not {answer!r:.60}") from None
+    outside = [position for position in chosen if not 0 <= position < len(candidates)]
+    if len(chosen) != count or outside:
+        fault = f"{outside[0]} is none of {len(candidates)}" if outside else f"gave {len(chosen)}"
+        raise ValueError(f"{wanted}: {fault}")
+    if what == "survival" and len(set(chosen)) < count:
+        raise ValueError(f"the survival {qualified_name(own)} chose a candidate twice")
+    return chosen
+
+
+# The axes of a map of individuals: what each describes, in which range and in how many bins.
+
+Descriptor = Literal["mobility", "size", "length", "corners"]
+MOST_CELLS = 1024
+"""Cells of the largest map: all its elites play in every generation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """An axis with its range."""
+
+    descriptor: Descriptor
+    count: int
+    low: float
+    high: float
+
+    def index(self, value: float) -> int:
+        """Return the bin that holds *value*, from 0; the outer ones hold what lies outside."""
+        place = math.floor((value - self.low) * self.count / (self.high - self.low))
+        return min(max(place, 0), self.count - 1)
+
+
+class Axis(Part):
+    """An axis of the map: what it describes, in which range, and in how many bins.
+
+    A value outside the range counts as one of the first or of the last bin.
+    """
+
+    descriptor: Descriptor
+    """`mobility`: the mean share of all legal moves that are its own where it is its turn, 0.5 for
+    as many as the opponent's. `size`: nodes. `length`: mean plies of its games. `corners`: mean
+    corners that it holds at the end."""
+    bins: int = Field(default=10, ge=2, le=64)
+    """How many cells the map has along this axis."""
+    low: float | None = None
+    """Where the first bin begins; None: what is usual for the descriptor."""
+    high: float | None = None
+    """Where the last bin ends; None: what is usual for the descriptor."""
+
+    def in_range(self, game: str, max_nodes: int) -> Bins:
+        """Return the axis with its range; `ValueError` if nothing is usual in *game*."""
+        low, high = self._usual_range(game, max_nodes)
+        return Bins(
+            self.descriptor,
+            self.bins,
+            low if self.low is None else self.low,
+            high if self.high is None else self.high,
+        )
+
+    def _usual_range(self, game: str, max_nodes: int) -> tuple[float, float]:
+        """Return where most individuals lie."""
+        match self.descriptor:
+            case "mobility":
+                return 0.4, 0.8
+            case "size":
+                return 1.0, max_nodes + 1.0
+            case "corners":
+                return 0.0, 4.0
+            case "length":
+                length = game_rules(game).length
+                if length is not None:
+                    return 0.75 * length, length + 1.0
+                if self.low is None or self.high is None:
+                    raise ValueError(f"games of {game} have no usual length - give low and high")
+                return self.low, self.high
+
+
+def axis_problems(axes: Sequence[Axis], game: str, max_nodes: int) -> Iterator[Problem]:
+    """Yield what makes no map, with paths that begin at the axes."""
+    known: set[str] = set()
+    for number, axis in enumerate(axes):
+        if axis.descriptor in known:
+            again = f"{axis.descriptor} is an axis already - give another one"
+            yield f"axes.{number}.descriptor", again
+        known.add(axis.descriptor)
+        try:
+            bins = axis.in_range(game, max_nodes)
+        except ValueError as error:
+            yield f"axes.{number}.low", str(error)
+            continue
+        if bins.low >= bins.high:
+            order = f"{bins.low:g} is not below high, {bins.high:g} - give less"
+            yield f"axes.{number}.low", order
+    cells = math.prod(axis.bins for axis in axes)
+    if cells > MOST_CELLS:
+        fewer = f"{cells:,} cells are more than {MOST_CELLS:,} - give fewer bins or axes"
+        yield "axes", fewer
 
 
 @dataclass(frozen=True, slots=True)

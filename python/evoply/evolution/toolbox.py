@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from evoply._native import Stream
-from evoply.evolution.breeding.offspring import Breeder
+from evoply.evolution.breeding.offspring import Breeder, Selector
 from evoply.evolution.breeding.own_operators import OwnOperators
-from evoply.evolution.breeding.parents import Selector
-from evoply.evolution.config.breeding import Parsimony
+from evoply.evolution.config.breeding import Parsimony, shape_of
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
-from evoply.evolution.config.individual import shape_of
 from evoply.evolution.fitness import FitnessKind, Play, Task
 from evoply.evolution.map_elites.descriptors import RunMap
-from evoply.evolution.play.panel import Games, stream_for
+from evoply.evolution.play.games import Games, stream_for
 from evoply.evolution.selections import selection_method, survival_method
 from evoply.protocols import Cluster, Progress
 

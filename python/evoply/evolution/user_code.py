@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evoply.configs.own_part import keys_of
+from evoply.configs.own_code import other_codes, qualified_name, text_of
+from evoply.configs.part import keys_of
 from evoply.evolution.breeding.own_operators import OwnOperator, OwnOperators
-from evoply.evolution.choosing import Choose, OwnChoice
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.own import OwnFitness, PythonFitness, named_fitness
 from evoply.evolution.operators import Operator
-from evoply.own_code import other_codes, qualified_name, text_of
+from evoply.evolution.selections import Choose, OwnChoice
 
 
 def with_parts(

@@ -1,7 +1,7 @@
-from evoply.experiments.all_play_all import LeaguePairing as LeaguePairing
 from evoply.experiments.comparison import Comparison as Comparison
 from evoply.experiments.comparison import compare as compare
 from evoply.experiments.comparison import compare_experiment as compare_experiment
+from evoply.experiments.comparison import comparison_charts as comparison_charts
 from evoply.experiments.comparison import comparison_of as comparison_of
 from evoply.experiments.comparison import load_comparison as load_comparison
 from evoply.experiments.comparison import usual_name as usual_name
@@ -20,8 +20,8 @@ from evoply.experiments.experiment_folder import ExperimentFolder as ExperimentF
 from evoply.experiments.experiment_folder import UnitResult as UnitResult
 from evoply.experiments.experiment_folder import find_experiment as find_experiment
 from evoply.experiments.experiment_folder import folder_for as folder_for
-from evoply.experiments.experiment_page import comparison_charts as comparison_charts
 from evoply.experiments.running import Cost as Cost
+from evoply.experiments.running import LeaguePairing as LeaguePairing
 from evoply.experiments.running import Status as Status
 from evoply.experiments.running import check_experiment_sendable as check_experiment_sendable
 from evoply.experiments.running import estimated_cost as estimated_cost

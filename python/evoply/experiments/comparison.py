@@ -1,11 +1,13 @@
 """The result of an experiment: values, curves and differences of its setups."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from evoply.environment.files import write_atomically
 from evoply.experiments.design import (
     LONGEST_NAME,
     Experiment,
@@ -21,15 +23,25 @@ from evoply.experiments.experiment_folder import (
     plain_name,
     values_by_setup,
 )
-from evoply.experiments.findings import TABLES, Findings, Table
+from evoply.experiments.findings import AXES, TABLES, Findings, Table
 from evoply.experiments.own_parts import GivenParts
 from evoply.experiments.running import Status, run_experiment
-from evoply.experiments.setup_statistics import compared, spread_of
-from evoply.files import write_atomically
+from evoply.experiments.setup_statistics import SetupDifference, compared, spread_of
+from evoply.games import game_rules
 from evoply.protocols import ConfigError
+from evoply.protocols.sections import (
+    Column,
+    Intervals,
+    Page,
+    Section,
+    Shown,
+    between,
+    chosen,
+    counted,
+)
+from evoply.reports.charts import Chart, Series, charts_of, line_chart
 from evoply.runs import runs_directory
 from evoply.runs.results import csv_text
-from evoply.sections import Page, Shown
 from evoply.wording import did_you_mean, named_apart, shorten
 
 
@@ -75,8 +87,6 @@ class Comparison(Findings, Shown):
 
     def shown(self) -> Page:
         """Return all that its page shows."""
-        from evoply.experiments.experiment_page import page_of
-
         return page_of(self)
 
 
@@ -218,3 +228,278 @@ def _by_name(configs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     names = named_apart([shorten(str(name), LONGEST_NAME) for name in configs])
     sources = [os.fspath(o) if isinstance(o, os.PathLike) else o for o in configs.values()]
     return dict(zip(names, sources, strict=True))
+
+
+# What is shown of an experiment: values, curves and differences of its setups.
+
+_MOST_CURVES = 8
+"""Most setups with curves: of more, only the best are drawn."""
+MOST_PAIRS = 20
+"""Pairs in view, those that differ most surely; a folded table has all if there are more."""
+_MOST_CONFIGS = 20
+_LONG_NAME = 30
+_LONGEST = 64
+
+
+def page_of(comparison: Findings) -> Page:
+    """Return what is shown of *comparison*: what is found, and all that it is found from."""
+    experiment = comparison.experiment
+    kind = experiment.budget.kind
+    is_timed = experiment.budget.seconds is not None
+    values, said = values_of(comparison), [*comparison.warnings, comparison.verdict]
+    axis = "games" if "games" in _axes(comparison) else "generations"
+    best = comparison.best[:_MOST_CURVES]
+    in_notebook = replace(
+        values,
+        sentences=said,
+        charts=[_curve_chart(comparison, best, axis)] if best else (),
+    )
+    return Page(
+        f"{comparison.name}: {game_rules(comparison.game).title}",
+        [
+            *(Section("", sentences=[text]) for text in said),
+            values,
+            pairs_of(comparison),
+            effects_of(comparison),
+            Section("Budgets", _BEYOND, comparison.overshoots, _BEYOND_NOTE, longest=_LONGEST),
+            _what_was_run(comparison),
+        ],
+        {
+            "setups": counted(len(comparison.spreads)),
+            "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
+            "seeds": _seeds(experiment),
+            "games a measure": counted(experiment.games),
+            "budget a run": f"{getattr(experiment.budget, kind):,} {kind}" if kind else "",
+            "look": str(comparison.look) if comparison.spreads else "",
+            "reproducible": "no: the budget is in seconds" if is_timed else "",
+        },
+        summary=[in_notebook],
+    )
+
+
+def values_of(comparison: Findings) -> Section:
+    """Return the values of each setup, the best first, with their charts."""
+    names = comparison.best
+    rows = [
+        {**comparison.spread_data(name), "short": short}
+        for name, short in zip(names, _short(names), strict=True)
+    ]
+    note = (
+        f"{comparison.experiment.measure}: mean points per game against these opponents, whom no "
+        "setup was trained on; every run of a seed is one value."
+    )
+    charts = [_STRENGTH, *_curves(comparison)] if rows else []
+    return Section("Values", _VALUES, rows, note, charts=charts, longest=_LONGEST)
+
+
+def pairs_of(comparison: Findings) -> Section:
+    """Return the differences of all pairs, the surest first."""
+    pairs = sorted(comparison.differences, key=lambda pair: (pair.p, -abs(pair.shift)))
+    every = Section("", _PAIRS, pairs, folded=f"All {len(pairs)} pairs", look="numbers")
+    return Section(
+        "Differences",
+        _PAIRS,
+        pairs[:MOST_PAIRS],
+        _PAIRS_NOTE.format(len(pairs)),
+        parts=[every] if len(pairs) > MOST_PAIRS else (),
+        longest=_LONGEST,
+    )
+
+
+def effects_of(comparison: Findings) -> Section:
+    """Return what the keys of a whole grid do."""
+    effects = comparison.effects
+    note = _EFFECTS_NOTE.format(len(effects))
+    return Section("Keys", _EFFECTS, effects, note, longest=_LONGEST)
+
+
+def _what_was_run(comparison: Findings) -> Section:
+    path = comparison.path
+    again = f"evoply experiment {shlex.quote(str(path))} --name again"
+    configs = [
+        Section(name, text=(path / "setups" / f"{number}.toml").read_text(encoding="utf-8"))
+        for number, name in enumerate(comparison.setups[:_MOST_CONFIGS], 1)
+    ]
+    experiment = (path / "experiment.toml").read_text(encoding="utf-8")
+    return Section(
+        "What was run",
+        note=f"`{again}` makes all of it again; without `--name` it goes on here.",
+        parts=[
+            Section("", folded="Experiment (experiment.toml)", text=experiment),
+            Section("", folded="Configs", parts=configs),
+            Section("", _RUNS, comparison.results, folded="Every run", look="numbers"),
+            Section("", note=f"Digest of all runs: `{comparison.digest}`"),
+        ],
+    )
+
+
+def comparison_charts(comparison: Findings) -> list[Chart]:
+    """Return the values and the curves as charts; none without results."""
+    return charts_of(values_of(comparison))
+
+
+def _seeds(experiment: Experiment) -> str:
+    first, last = experiment.first_seed, experiment.first_seed + experiment.seeds - 1
+    return f"{first} to {last}" if last > first else f"{first}"
+
+
+def _answer(pair: SetupDifference) -> str:
+    differ = "differ" if pair.is_certain else "not certain"
+    if pair.same is None:
+        return differ
+    same = f"the same within {pair.same.margin:g}, p = {pair.same.p:.3g}"
+    return f"{differ}; {same if pair.is_same else f'not for certain {same}'}"
+
+
+def _means(means: Mapping[str, float]) -> str:
+    return "; ".join(f"{text}: {mean:.3f}" for text, mean in means.items())
+
+
+_three = "{:.3f}".format
+_p = "{:.3g}".format
+
+_VALUES = (
+    Column("name", "setup", str, look="code"),
+    Column("values", "seeds", lambda values: str(len(values))),
+    Column("median", "median", _three, look="strong"),
+    Column("quartiles", "quartiles", between(_three)),
+    Column("mean", "mean", _three),
+    Column("interval", "95 % interval", between(_three), missing=""),
+)
+_STRENGTH = Intervals(
+    "Strength at the end",
+    "points per game",
+    "mean",
+    "interval",
+    "short",
+    "mean",
+    "mean over seeds, with 95 % intervals",
+)
+_PAIRS = (
+    Column("first", "first", str, look="code"),
+    Column("second", "second", str, look="code"),
+    Column("effect", "A", "{:.2f}".format),
+    Column("shift", "shift", "{:+.3f}".format, look="strong"),
+    Column("interval", "95 % interval", between("{:+.3f}".format), missing="too few seeds"),
+    Column("permutation_p", "p, permutation", _p),
+    Column("brunner_munzel_p", "p, Brunner and Munzel", _p),
+    Column("p", "p, all pairs", _p),
+    Column("", "", _answer, read=lambda pair: pair),
+    Column("seeds_wanted", "seeds wanted", counted),
+)
+PAIRS_IN_SHORT = (
+    *chosen(_PAIRS, "first second effect shift interval"),
+    Column("plain_p", "p", _p),
+    *chosen(_PAIRS, "p"),
+)
+"""Where there is little room, the larger p of both tests stands for them."""
+
+_PAIRS_NOTE = (
+    "A is the probability that a run of the first is better than one of the second (Vargha and "
+    "Delaney); the shift says by how much, the median of all differences between their runs "
+    "(Hodges and Lehmann), with its 95 % interval for this pair alone. Two tests stand side by "
+    "side: the exact permutation test of ranks, and Brunner and Munzel's, which allows unlike "
+    "spreads; both p are of this pair alone. The last p is the larger of both, for the plan of "
+    "looks and corrected for {} pairs (Holm): below 0.05 the pair differs for certain. The last "
+    "column says how many seeds a setup would show an A of this size in 8 of 10 experiments."
+)
+_EFFECTS = (
+    Column("name", "effect", str, look="code"),
+    Column("statistic", "statistic", "{:.2f}".format),
+    Column(
+        "freedom", "degrees of freedom", lambda freedom: "{:.1f}, {:.1f}".format(*freedom),
+        is_listed=False,
+    ),
+    Column("plain_p", "p", _p),
+    Column("p", "p, all effects", _p, look="strong"),
+    Column(
+        "is_certain", "", lambda is_certain: "matters" if is_certain else "not certain",
+        is_listed=False,
+    ),
+    Column("means", "mean of its values", str, read=lambda effect: _means(effect.means)),
+)  # fmt: skip
+_EFFECTS_NOTE = (
+    "What each key does over all values of the others, and keys together beyond what each does "
+    "alone: the ANOVA-type statistic of Brunner, Dette and Munk, about 1 without an effect, with "
+    "its degrees of freedom. The second p is for the plan of looks and corrected for {} effects "
+    "(Holm), apart from the pairs."
+)
+_BEYOND = (
+    Column("setup", "setup", str, look="code"),
+    Column("mean", "mean", lambda mean: f"{100 * mean:+.1f} %"),
+    Column("most", "most", lambda most: f"{100 * most:+.1f} %"),
+)
+_BEYOND_NOTE = (
+    "How far the runs of each setup went beyond the budget, since they end after the step that "
+    "reaches it."
+)
+_RUNS = (
+    Column("setup", "setup", str),
+    Column("seed", "seed", str),
+    Column("value", "value", "{:.4f}".format),
+    Column("digest", "digest", lambda digest: str(digest[:16])),
+)
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Return *names* for a chart: if some are long, without the keys that all share.
+
+    >>> _short(["primitives=liao selection.size=2", "primitives=liao selection.size=3"])
+    ['liao, 2', 'liao, 3']
+    """
+    parts = [[part.partition("=") for part in name.split()] for name in names]
+    keys = {tuple(key for key, _, _ in part) for part in parts}
+    are_keys = all(equals for part in parts for _, equals, _ in part)
+    if len(keys) > 1 or not are_keys or max(map(len, names)) <= _LONG_NAME:
+        return [*names]
+    return [", ".join(value for _, _, value in part) for part in parts]
+
+
+def _curves(comparison: Findings) -> list[Chart]:
+    if comparison.experiment.points == 0:
+        return []
+    names = comparison.best[:_MOST_CURVES]
+    return [_curve_chart(comparison, names, axis) for axis in _axes(comparison)]
+
+
+def _axes(comparison: Findings) -> list[str]:
+    return [
+        axis
+        for axis in AXES
+        if axis not in ("games", "work")
+        or all(getattr(result.curve[-1], axis) for result in comparison.results)
+    ]
+
+
+def _curve_chart(comparison: Findings, names: list[str], axis: str) -> Chart:
+    curves = {name: comparison.curve(name, axis) for name in names}
+    x = sorted({value for curve in curves.values() for value in curve.x})
+    series = []
+    for name, curve in zip(_short(names), curves.values(), strict=True):
+        at = {value: index for index, value in enumerate(curve.x)}
+        places = [at.get(value) for value in x]
+        series.append(
+            Series(
+                name,
+                [None if index is None else curve.median[index] for index in places],
+                [
+                    None if index is None else (curve.low[index], curve.high[index])
+                    for index in places
+                ],
+            )
+        )
+    return line_chart(
+        f"Against {axis}",
+        x,
+        series,
+        "points per game",
+        x_title=AXES[axis],
+        note=f"median over seeds, and quartiles{_of_how_many(comparison, names)}",
+        joins_gaps=True,
+        has_bands=True,
+    )
+
+
+def _of_how_many(comparison: Findings, names: list[str]) -> str:
+    every = len(comparison.best)
+    return f"; the best {len(names)} of {every}" if len(names) < every else ""

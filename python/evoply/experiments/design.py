@@ -20,20 +20,20 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, model_validator
 
 from evoply.configs.config_errors import checked, explained
-from evoply.configs.keys import read_toml
+from evoply.configs.own_code import reading
 from evoply.configs.part import Part, Problem
-from evoply.evolution.play.opponents import player_texts, resolved
+from evoply.configs.reference import read_toml
+from evoply.environment.files import checksum
+from evoply.evolution.play.games import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run
-from evoply.files import checksum
 from evoply.kinds import KINDS
-from evoply.own_code import reading
 from evoply.players import parse_player
-from evoply.presets import config_text
 from evoply.protocols import ConfigError, RunError
-from evoply.rules.game_key import with_game_of_file
+from evoply.rules.loading import with_game_of_file
 from evoply.runs import Kind
-from evoply.runs.finding_kinds import named_kind
-from evoply.runs.kind_configs import Settings
+from evoply.runs.kept_learners import Settings
+from evoply.runs.presets import config_text
+from evoply.runs.run import named_kind
 from evoply.wording import named_apart, shorten
 
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")

@@ -16,18 +16,17 @@ from typing import Any, Literal
 import numpy as np
 
 from evoply.experiments.design import Experiment
-from evoply.experiments.experiment_folder import UnitResult
-from evoply.experiments.looks import Look
+from evoply.experiments.experiment_folder import Point, UnitResult
 from evoply.experiments.rank_tests import SIGNIFICANCE, least_p
 from evoply.experiments.setup_statistics import (
     GridEffect,
+    Look,
     SetupDifference,
     Spread,
     fewest_seeds,
     grid_effects,
 )
-from evoply.experiments.units import Point
-from evoply.json_data import json_ready
+from evoply.protocols.sections import json_ready
 
 Table = Literal["values", "curves", "pairs", "effects"]
 TABLES: tuple[Table, ...] = ("values", "curves", "pairs", "effects")

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evoply.configs.own_code import codes_in
 from evoply.evolution import EvolutionConfig
 from evoply.evolution.user_code import with_parts
 from evoply.kinds import KINDS, Run
-from evoply.own_code import codes_in
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Kind
-from evoply.runs.finding_kinds import kind_of
-from evoply.runs.own_learner import with_learner
+from evoply.runs.kept_learners import with_learner
+from evoply.runs.run import kind_of
 from evoply.wording import shorten
 
 

@@ -20,18 +20,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeVar, ca
 
 from evoply import _native
 from evoply.expressions import written_form
-from evoply.expressions.formula import formula
 from evoply.expressions.operations import (
     DIRECTIONS,
     NODE_KINDS,
     OPERATIONS,
     OPTIONAL_KINDS,
     ExpressionError,
+    bits,
     check_literal,
     check_pattern,
+    is_set_name,
+    set_name_hint,
     short,
 )
-from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
+from evoply.expressions.written_form import formula
 from evoply.games import game_rules
 from evoply.protocols import BoardShape, Color, Row
 from evoply.when_used import module_when_used

@@ -1,5 +1,3 @@
-from evoply.games.draws import NO_DRAWS as NO_DRAWS
-from evoply.games.draws import DrawRules as DrawRules
 from evoply.games.known_games import DATA_GAMES as DATA_GAMES
 from evoply.games.known_games import GAMES as GAMES
 from evoply.games.known_games import NAME as NAME
@@ -10,6 +8,8 @@ from evoply.games.known_games import game_rules as game_rules
 from evoply.games.known_games import game_spoken as game_spoken
 from evoply.games.known_games import is_shipped as is_shipped
 from evoply.games.known_games import spoken_name as spoken_name
+from evoply.games.position import NO_DRAWS as NO_DRAWS
+from evoply.games.position import DrawRules as DrawRules
 from evoply.games.rules import GameRules as GameRules
 from evoply.games.squares import SHAPES as SHAPES
 from evoply.games.squares import numbered_square as numbered_square

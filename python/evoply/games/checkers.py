@@ -15,19 +15,27 @@ from typing import ClassVar, Self
 
 from evoply import _native
 from evoply.games import checkers_text
-from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
-from evoply.games.position import BoardPosition, LegalMoves, start_row
+from evoply.games.position import (
+    NO_DRAWS,
+    USUAL_DRAWS,
+    BoardPosition,
+    DrawRules,
+    LegalMoves,
+    start_row,
+)
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
 from evoply.games.squares import (
     SHAPES,
     USUAL,
+    Word,
+    check_length,
     is_dark,
     numbered_square,
+    place,
     square_number,
     squares_in,
 )
-from evoply.games.text import Word, check_length, place
 from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError, Outcome
 
 __all__ = [
@@ -457,7 +465,7 @@ class Game(BoardGame[Position, Move]):
         if words and words[-1].text == "[":
             raise InvalidMoveError(
                 f"cannot read '[' at {place(text, words[-1].index)} as a move: a text with tags is"
-                " PDN, which evoply.formats.pdn reads"
+                " PDN, which evoply.games.formats.pdn reads"
             )
         ends = next(
             (i for i, word in enumerate(words) if word.text in checkers_text.RESULTS), len(words)

@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from evoply.games.squares import is_dark, numbered_square, square_number, squares_in
-from evoply.games.text import Word, place
+from evoply.games.squares import Word, is_dark, numbered_square, place, square_number, squares_in
 from evoply.protocols import BoardShape, InvalidMoveError, Row
 from evoply.wording import shorten
 

@@ -15,12 +15,10 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from evoply import _native
-from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.position import BoardPosition
+from evoply.games.position import NO_DRAWS, BoardPosition, DrawRules
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
-from evoply.games.squares import USUAL, parse_square, square_name
-from evoply.games.text import Word, check_length, place
+from evoply.games.squares import USUAL, Word, check_length, parse_square, place, square_name
 from evoply.protocols import BoardShape, Color, InvalidMoveError, Outcome
 from evoply.wording import shorten
 

@@ -12,8 +12,8 @@ from html import escape
 from itertools import product
 from typing import Any
 
-from evoply.look import framed
 from evoply.protocols import BoardShape, Color, Diagram, GameRecord, Position
+from evoply.protocols.sections import framed
 
 _SQUARE = 44
 _HALF = _SQUARE // 2

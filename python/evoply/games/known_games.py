@@ -165,8 +165,8 @@ def add_game(rules: GameRules | MakesGame) -> None:
     ...     game_rules("stones").start().play("f5").game
     'stones'
     """
-    from evoply.games.agreement import check_agrees
     from evoply.games.data import DataGameRules
+    from evoply.games.rules import check_agrees
 
     rules = _made(rules)
     name = rules.name

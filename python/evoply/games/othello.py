@@ -14,12 +14,10 @@ from typing import ClassVar, Self
 
 from evoply import _native
 from evoply.games import othello_text
-from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.position import BoardPosition, LegalMoves, start_row
+from evoply.games.position import NO_DRAWS, BoardPosition, DrawRules, LegalMoves, start_row
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
-from evoply.games.squares import SHAPES, USUAL, parse_square, square_name
-from evoply.games.text import Word, check_length, place
+from evoply.games.squares import SHAPES, USUAL, Word, check_length, parse_square, place, square_name
 from evoply.protocols import BoardShape, Color, IllegalMoveError, InvalidMoveError, Outcome
 from evoply.wording import shorten
 

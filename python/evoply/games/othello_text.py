@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from evoply.games.squares import SHAPES, square_name
-from evoply.games.text import Word, check_length, place
+from evoply.games.squares import SHAPES, Word, check_length, place, square_name
 from evoply.protocols import BoardShape, InvalidMoveError, Row
 from evoply.wording import shorten
 
@@ -76,7 +75,7 @@ def check_is_othello(text: str) -> None:
     match = _GGF.match(text)
     if match is not None:
         raise InvalidMoveError(
-            f"the text begins like a GGF game ({match[0].strip()}), which evoply.formats.ggf reads:"
+            f"the text begins like a GGF game ({match[0].strip()}), which evoply.games.formats.ggf reads:"
             " write the moves alone, such as f5d6c3, or the board and the side to move"
         )
 

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from evoply import _native
 from evoply.games import drawing
-from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.position import BoardMove, BoardPosition, moves_of
-from evoply.games.text import Word
+from evoply.games.position import NO_DRAWS, BoardMove, BoardPosition, DrawRules, moves_of
+from evoply.games.squares import Word
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 P = TypeVar("P", bound=BoardPosition[Any])

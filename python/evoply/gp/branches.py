@@ -9,20 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evoply._native import Stream
-from evoply.gp.crossover import (
+from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
+from evoply.gp.tree import Forest, Genotype, Limits, Tree, branches, with_branch
+from evoply.gp.variation import (
     CROSSOVER_TRIES,
     ONE_WAY_TRIES,
+    Bias,
     one_way_crossover,
     subtree_crossover,
 )
-from evoply.gp.forest import Forest, Genotype, branches, with_branch
-from evoply.gp.node_choice import Bias
-from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
-from evoply.gp.tree import Limits, Tree
 from evoply.permutations import shuffled
 
 Mutation = Callable[[Tree, Limits, Stream], Tree]
-"""A function that makes a tree from another within limits; `evoply.gp.mutation` has many."""
+"""A function that makes a tree from another within limits; `evoply.gp.variation` has many."""
 
 Recombination = Callable[[Tree, Tree, Limits, Stream], Tree | tuple[Tree, ...]]
 """A function that makes one or several trees from two over the same set, such as

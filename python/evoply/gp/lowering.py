@@ -36,13 +36,12 @@ from evoply.expressions import (
     squares,
     substitute,
 )
-from evoply.expressions.primitive import argument_types
+from evoply.expressions.primitives import argument_types
 from evoply.games import GameRules, game_rules
 from evoply.games.squares import square_name
-from evoply.gp.forest import Genotype, branches, is_ordered, value_of
 from evoply.gp.place_weights import leaf_weights
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
-from evoply.gp.tree import Tree
+from evoply.gp.tree import Genotype, Tree, branches, is_ordered, value_of
 from evoply.when_used import module_when_used
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import Any
 
 from evoply.expressions import Constant, Expression, Node, PrimitiveSet, written_form
-from evoply.gp.forest import Forest, Genotype, branches
 from evoply.gp.place_weights import leaf_weights
-from evoply.gp.tree import Tree
+from evoply.gp.tree import Forest, Genotype, Tree, branches
 
 MAX_OPERATIONS = 4096
 """The most operations that an individual with definitions may have once they are written out."""

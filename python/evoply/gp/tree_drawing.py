@@ -10,7 +10,7 @@ from html import escape
 from typing import Protocol
 
 from evoply.expressions import Constant
-from evoply.expressions.formula import latex_text
+from evoply.expressions.written_form import latex_text
 from evoply.gp.place_weights import PrefixTree, leaf_numbers
 
 _ROW = 22  # pixels from one leaf to the next

@@ -17,15 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
-from evoply.expressions.formula import FormulaNames
-from evoply.json_data import JsonData
-from evoply.learning.boards import Boards, boards_after, boards_met, values_at
-from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
-from evoply.learning.column_selection import chosen_columns
+from evoply.expressions.written_form import FormulaNames
+from evoply.learning.found_features import (
+    Boards,
+    Candidate,
+    boards_after,
+    boards_met,
+    candidates_of_sets,
+    chosen_columns,
+    usual_sets,
+    values_at,
+)
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
-from evoply.sections import Column, Page, Section, Shown, item_of
+from evoply.protocols.sections import Column, JsonData, Page, Section, Shown, item_of
 
 Array = NDArray[np.float64]
 MOST_TERMS = 100

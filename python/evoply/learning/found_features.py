@@ -6,20 +6,363 @@ each for what it explains beyond those before (`column_selection`), on positions
 met. Their weights are then learned by play, like those of any feature.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evoply.algebra import formula_of, simplify
-from evoply.expressions import ExpressionError, Number, PrimitiveSet
+from evoply import _native
+from evoply._native import Stream
+from evoply.arena import Schedule, play
+from evoply.expressions import (
+    Expression,
+    ExpressionError,
+    Number,
+    PrimitiveSet,
+    board,
+    find_primitive_set,
+    from_dict,
+    outputs_to_json,
+)
+from evoply.expressions.functions import for_the_other_side
+from evoply.expressions.written_form import in_order
+from evoply.games import game_rules
 from evoply.gp import Genotype, Tree, branches, expression_of
-from evoply.learning.boards import boards_met, values_at
-from evoply.learning.candidates import Candidate, candidates_of_sets, mirrored
-from evoply.learning.column_selection import chosen_columns
-from evoply.players import AlphaBeta, ExpressionEvaluator, Player, model_of
+from evoply.gp.algebra import formula_of, simplify
+from evoply.players import (
+    AlphaBeta,
+    ExpressionEvaluator,
+    Player,
+    PlayerKind,
+    ValuingPlayer,
+    model_of,
+)
+from evoply.players.kernel_seat import ALL_MOVES
+from evoply.protocols import CERTAIN, BoardShape, Row
+
+# Boards to learn from: the positions that a player meets, and the boards after their moves.
+
+Array = NDArray[np.float64]
+_AT_A_TIME = 100
+"""Positions between two reports of progress, which also allow Ctrl-C."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Positions of games, with two legal moves or more."""
+
+    rows: list[Row]
+    games: NDArray[np.int64]
+    """The game of each."""
+    points: Array
+    """Points of the side to move at the end of that game: 1, 0.5 or 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """The boards after every move of some positions, each seen by the same side as its position."""
+
+    rows: list[Row]
+    """Own is the side that chooses, as the kernel evaluates them."""
+    position: NDArray[np.int64]
+    """The position of each, ascending."""
+    values: Array
+    """The player's value of each; greater is better for the side that chooses."""
+    clock: Array
+    """The clock of its position, from 0 to 1."""
+    games: NDArray[np.int64]
+    """The game of its position."""
+
+    def part(self, chosen: NDArray[np.bool_]) -> Boards:
+        """Return some of the boards."""
+        return Boards(
+            [self.rows[index] for index in np.flatnonzero(chosen)],
+            self.position[chosen],
+            self.values[chosen],
+            self.clock[chosen],
+            self.games[chosen],
+        )
+
+
+def boards_met(
+    player: PlayerKind,
+    game: str,
+    *,
+    games: int,
+    seed: int,
+    random_moves: float,
+    opening_plies: int,
+    threads: int = 0,
+) -> Met:
+    """Return the positions of *games* games of *player* with itself, which errs now and then."""
+    erring = player.erring(random_moves)
+    rules = game_rules(game)
+    start = rules.start().row
+    schedule = Schedule.pairs(
+        np.zeros((games + 1) // 2, dtype=np.uint32),
+        np.ones((games + 1) // 2, dtype=np.uint32),
+        stream=Stream(seed, "boards"),
+        opening_plies=opening_plies,
+        start=start,
+    )
+    results = play(game, [erring, erring], schedule, threads=threads, record_moves=True)
+    rows: list[Row] = []
+    of_game: list[int] = []
+    points: list[float] = []
+    for number, (codes, black) in enumerate(
+        zip(results.moves or [], results.black_points.tolist(), strict=True)
+    ):
+        along = _native.rows_along(rules.kernel, start, codes)
+        for row in along[opening_plies:]:
+            if len(_native.legal_moves(rules.kernel, row)) > 1:
+                rows.append(row)
+                of_game.append(number)
+                points.append(black if row[3] else 1 - black)
+    return Met(rows, np.array(of_game, dtype=np.int64), np.array(points))
+
+
+def boards_after(
+    player: ValuingPlayer,
+    game: str,
+    met: Met,
+    *,
+    seed: int,
+    progress: Callable[[int], object] | None = None,
+) -> Boards:
+    """Return the boards after all moves of the positions *met*, with *player*'s values of them.
+
+    Positions are left out where a move ends the game, or where a search sees how it ends: such
+    values are no opinions, and far from all others. So the exact solver is not asked, either.
+    *progress* is called now and then with the number of positions done.
+    """
+    rules = game_rules(game)
+    kernel = rules.kernel
+    if isinstance(player, AlphaBeta):
+        player = player.model_copy(update={"endgame": 0})
+    native = player.native(game)
+    keys = Stream(seed, "values").keys(len(met.rows))
+    clocks = values_at([board.t], game, met.rows)[:, 0]
+    rows: list[Row] = []
+    position: list[int] = []
+    values: list[float] = []
+    for number, row in enumerate(met.rows):
+        if progress is not None and number % _AT_A_TIME == 0:
+            progress(number)
+        after = {
+            code: _native.row_after(kernel, row, code) for code in _native.legal_moves(kernel, row)
+        }
+        if any(not _native.legal_moves(kernel, next_row) for next_row in after.values()):
+            continue
+        answer = _native.analyse(native, *row, int(keys[number]), best=ALL_MOVES)
+        depth, known = answer[4], dict(answer[6])
+        left = rules.moves_left((row[0] | row[1]).bit_count())
+        is_to_the_end = left is not None and depth >= left
+        if is_to_the_end or any(abs(value) >= CERTAIN for value in known.values()):
+            continue
+        for code, next_row in after.items():
+            rows.append((*next_row[:3], row[3], *next_row[4:]))
+            position.append(number)
+            values.append(known[code])
+    where = np.array(position, dtype=np.int64)
+    return Boards(rows, where, np.array(values), clocks[where], met.games[where])
+
+
+def values_at(expressions: Sequence[Number], game: str, rows: Sequence[Row]) -> Array:
+    """Return the values of *expressions*, a column each, at each of *rows*."""
+    rules = game_rules(game)
+    program = _native.Program(rules.kernel, outputs_to_json(list(expressions), rules.shape))
+    return program.evaluate(_native.Positions(rules.kernel, rows))
+
+
+# Candidates for terms of formulas: the features of primitive sets, and parts of evolved trees.
+
+_BOARD = frozenset(
+    {
+        *("own", "opponent", "own_men", "own_kings", "opponent_men", "opponent_kings"),
+        *("empty", "destinations", "number_of_moves", "moved_to", "pattern"),
+    }
+)
+"""Operations that tell the boards after one position's moves apart; the clock does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A number that a formula may weigh, by name."""
+
+    name: str
+    expression: Number
+    is_difference: bool = False
+    """Whether it is a count of own minus the same count of the opponent."""
+
+
+def usual_sets(game: str) -> tuple[str, ...]:
+    """Return the names of the sets whose features make up formulas for *game* by default."""
+    names = game_rules(game).readable
+    if not names:
+        raise ValueError(f"primitives: {game} has no usual set - name one that has its features")
+    return names
+
+
+def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[Candidate, ...]:
+    """Return the features of *sets*: the numbers without operands that depend on pieces.
+
+    If a set has a feature for both sides, their difference is another candidate. Features that do
+    not fit the board are left out; `ValueError` if none remains.
+    """
+    shape = game_rules(game).shape
+    names: dict[Number, str] = {}
+    for primitives in sets:
+        chosen = find_primitive_set(primitives)
+        for primitive in chosen.terminals:
+            # The written form makes equal features of two sets one value.
+            expression = from_dict(primitive.expression.to_dict())
+            if (
+                primitive.parameter is None
+                and isinstance(expression, Number)
+                and depends_on_pieces(expression)
+                and _fits(expression, shape)
+            ):
+                names.setdefault(expression, primitive.name)
+    differences: dict[Number, str] = {}
+    for expression, name in names.items():
+        try:
+            other = mirrored(expression)
+        except ExpressionError:
+            continue
+        if other in names and names[other] != name and other - expression not in differences:
+            differences[expression - other] = f"{name} - {names[other]}"
+    if not names:
+        raise ValueError(f"primitives: these sets have no features for {game}")
+    return (
+        *(Candidate(name, term) for term, name in names.items()),
+        *(Candidate(name, term, is_difference=True) for term, name in differences.items()),
+    )
+
+
+def mirrored(expression: Number) -> Number:
+    """Return *expression* with own and opponent swapped; or raise `ExpressionError`."""
+    other = for_the_other_side(expression)
+    assert isinstance(other, Number)  # made of the same operations
+    return other
+
+
+def depends_on_pieces(expression: Expression) -> bool:
+    """Return whether *expression* tells boards apart that stand at the same time of a game."""
+    return any(node.op in _BOARD for node in in_order([expression]))
+
+
+def _fits(expression: Number, shape: BoardShape) -> bool:
+    try:
+        expression.to_dict(shape)
+    except ExpressionError:
+        return False
+    return True
+
+
+# Selection of a few columns whose weighted sum comes nearest to a target: forward, then swaps.
+#
+# Orthogonal least squares (Chen, Cowan & Grant, 1991) adds the column that leaves the smallest
+# residual when the weights of all chosen columns are fitted again. Then chosen columns are swapped
+# for others while that leaves less. All of it works on sums of products, so many rows cost nothing.
+
+_RIDGE = 1e-8
+"""Added to each diagonal, which is 1: columns that are sums of others get finite weights."""
+_MOST_ROUNDS = 20
+_WORTH_IT = 1e-6
+"""How much more a swap must explain, as a share of the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The chosen columns, in the order of choice, and their weights in every stage."""
+
+    columns: tuple[int, ...]
+    weights: Array
+    """A row for each stage, a column for each of *columns*."""
+    explained: tuple[float, ...]
+    """The share of the target's squares that each number of columns explains, before swaps."""
+    share: float
+    """The share that the finally chosen columns explain."""
+
+
+def chosen_columns(parts: Sequence[tuple[Array, Array, Array]], most: int) -> Chosen:
+    """Return the best of at most *most* columns; each stage has its own weights.
+
+    *parts* has for each stage the matrix (rows, columns), the target and a weight for each row.
+    """
+    fits = [_Fit.of(*part) for part in parts]
+    total = sum(fit.total for fit in fits) or 1.0
+    count = parts[0][0].shape[1]
+    chosen: list[int] = []
+    explained: list[float] = []
+
+    def gain(columns: list[int]) -> float:
+        return sum(fit.explained(columns) for fit in fits) / total
+
+    while len(chosen) < min(most, count):
+        best, column = max((gain([*chosen, c]), -c) for c in range(count) if c not in chosen)
+        if best <= (explained[-1] if explained else 0.0) + _WORTH_IT:
+            break
+        chosen.append(-column)
+        explained.append(best)
+    share = explained[-1] if explained else 0.0
+    for _ in range(_MOST_ROUNDS):
+        before = share
+        for index in range(len(chosen)):
+            rest = [*chosen[:index], *chosen[index + 1 :]]
+            others = [c for c in range(count) if c not in chosen]
+            if not others:
+                break
+            best, column = max((gain([*rest, c]), -c) for c in others)
+            if best > share + _WORTH_IT:
+                chosen[index], share = -column, best
+        if share <= before:
+            break
+    weights = np.array([fit.weights(chosen) for fit in fits])
+    return Chosen(tuple(chosen), weights, tuple(explained), share)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Sums of products in one stage, of columns with length 1 there."""
+
+    gram: Array
+    to_target: Array
+    total: float
+    lengths: Array
+
+    @classmethod
+    def of(cls, matrix: Array, target: Array, weight: Array) -> _Fit:
+        weighted = matrix * weight[:, np.newaxis]
+        gram = matrix.T @ weighted
+        squares = np.diagonal(gram)
+        lengths: Array = np.sqrt(np.where(squares > 0, squares, 1.0))
+        return cls(
+            gram / np.outer(lengths, lengths),
+            (weighted.T @ target) / lengths,
+            float(target @ (weight * target)),
+            lengths,
+        )
+
+    def _solve(self, columns: list[int]) -> Array:
+        gram = self.gram[np.ix_(columns, columns)] + _RIDGE * np.eye(len(columns))
+        solved: Array = np.linalg.solve(gram, self.to_target[columns]).astype(np.float64)
+        return solved
+
+    def explained(self, columns: list[int]) -> float:
+        return float(self.to_target[columns] @ self._solve(columns))
+
+    def weights(self, columns: list[int]) -> Array:
+        if not columns:
+            return np.zeros(0)
+        return self._solve(columns) / self.lengths[columns]
+
 
 _MOST_SUBTREES = 300
 """Only the most frequent subtrees are considered."""

@@ -8,10 +8,10 @@ Reasons: docs/design/learning.md.
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +19,260 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game, know_game, rules_to_send
-from evoply.expressions.linear import LARGEST_WEIGHT
-from evoply.games import game_rules
-from evoply.learning.curriculum import starts_of
-from evoply.learning.games_config import games_ahead
-from evoply.learning.learning_config import LearningConfig, load_learning_config
-from evoply.learning.replay import PlayedAgain
-from evoply.learning.steps import (
-    LearningStep,
-    Place,
-    model_of,
-    place_of,
-    rows_of,
-    statistics_of,
+from evoply.expressions.linear import LARGEST_WEIGHT, LinearModel
+from evoply.games import NO_DRAWS, game_rules
+from evoply.learning.configs import LearningConfig, games_ahead, load_learning_config
+from evoply.learning.curriculum import stages, starts_of
+from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.protocols import (
+    MALFORMED,
+    Cluster,
+    Color,
+    GameRecord,
+    RunError,
+    packed,
+    steps,
+    unpacked,
 )
-from evoply.protocols import MALFORMED, Cluster, RunError, packed, steps, unpacked
 from evoply.runs.kept_learners import KeptLearner
+from evoply.runs.kept_steps import KeptStep
+
+# Steps of learning as values: weights after some games, their digest and statistics.
 
 Array = NDArray[np.float64]
+Weights = tuple[tuple[float, ...], ...]
+
+
+class Edit(NamedTuple):
+    """A change of a weight by hand."""
+
+    feature: str
+    weight: float
+    """Addition to the weight."""
+    time_weight: float
+    """Addition to the first time weight."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningStep(KeptStep):
+    """The weights after some games, and all that the next games need."""
+
+    counts_games: ClassVar[bool] = True
+    games: int
+    """Games played so far."""
+    weights: Weights
+    """The weight of each feature, then its time weights."""
+    earlier: tuple[Weights, ...]
+    """Versions that play as opponents, the newest last; empty where the weights play themselves."""
+    adaptive: tuple[Weights, ...]
+    """Sums of steps and of their sizes, for adaptive rates, shaped like the weights."""
+    edit: Edit | None = None
+    """The edit that made this step, if no games did."""
+
+    def player(self, config: LearningConfig, /) -> AlphaBeta:
+        """Return the player with these weights."""
+        return learned_player(model_of(config, self), depth=config.depth)
+
+    def check(self, config: LearningConfig, /) -> None:
+        """Raise `ValueError` unless there are as many weights as *config* has features."""
+        shape = config.model().array.shape
+        if any(np.shape(part) != shape for part in (self.weights, *self.earlier, *self.adaptive)):
+            raise ValueError(f"this step has other weights than the {shape[0]} features")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of the next game in the curriculum."""
+
+    stage: int
+    """Number of the stage, from 0; whole games follow the last."""
+    blanks: tuple[int, ...]
+    played: int
+    """Games of the stage so far."""
+    left: int | None
+    """Games of the stage that remain; None: no end."""
+
+
+def place_of(config: LearningConfig, games: int) -> Place:
+    """Return the place in the curriculum after *games* games."""
+    all_stages = stages(config.curriculum, config.game)
+    for number, stage in enumerate(all_stages):
+        if games < stage.games:
+            return Place(number, stage.blanks, games, stage.games - games)
+        games -= stage.games
+    return Place(len(all_stages), (), games, None)
+
+
+def model_of(config: LearningConfig, step: LearningStep) -> LinearModel:
+    """Return the features with the weights of *step*."""
+    return config.model().with_array(np.array(step.weights))
+
+
+def learned_player(model: LinearModel, *, depth: int = 1, name: str | None = None) -> AlphaBeta:
+    """Return the player that looks *depth* plies ahead with the values of *model*."""
+    evaluator = ExpressionEvaluator(expression=model.expression.to_dict())
+    return AlphaBeta(evaluator=evaluator, view="turn", depth=depth, ties="random", name=name)
+
+
+def edited(
+    config: LearningConfig,
+    step: LearningStep,
+    feature: str,
+    *,
+    weight: float = 0.0,
+    time_weight: float = 0.0,
+) -> LearningStep:
+    """Return the step after *step* that only adds to the weights of one feature.
+
+    Raises `ValueError` for a feature that the run does not have, and if nothing changes.
+    """
+    names = [feature.name for feature in config.features]
+    if feature not in names:
+        raise ValueError(f"{feature!r}: this run has the features {', '.join(names)}")
+    if time_weight and not config.time_weights.degree:
+        raise ValueError("this run has no time weights: set time_weights.degree in its config")
+    if not weight and not time_weight:
+        raise ValueError(f"{feature}: say by how much, as in --weight 0.4 or --time-weight=-0.1")
+    array = np.array(step.weights)
+    array[names.index(feature), 0] += weight
+    array[names.index(feature), 1] += time_weight
+    if not (np.abs(array) <= LARGEST_WEIGHT).all():
+        raise ValueError(f"{feature}: a weight may be at most {LARGEST_WEIGHT:,.0f} either way")
+    rows = rows_of(array)
+    changed = replace(
+        step,
+        number=step.number + 1,
+        weights=rows,
+        statistics={**statistics_of(config, step.games, rows, None), "by_hand": 1.0},
+        seconds=0.0,
+        edit=Edit(feature, weight, time_weight),
+    )
+    return changed.completed(config)
+
+
+def time_name(feature: str, power: int = 1) -> str:
+    """Return the name of the statistic of a time weight, that of u to the *power*."""
+    return f"{feature} (time{'' if power == 1 else f'^{power}'})"
+
+
+def statistics_of(
+    config: LearningConfig,
+    games: int,
+    rows: tuple[tuple[float, ...], ...],
+    played: Mapping[str, Any] | None,
+) -> dict[str, float]:
+    """Return the statistics of a step: the last three are 0 if no game was played."""
+    values: dict[str, float] = {"games": games, "stage": place_of(config, games).stage}
+    for feature, row in zip(config.features, rows, strict=True):
+        values[feature.name] = row[0]
+    for power in range(1, config.time_weights.degree + 1):
+        for feature, row in zip(config.features, rows, strict=True):
+            values[time_name(feature.name, power)] = row[power]
+    updates = 0 if played is None else int(np.sum(played["updates"]))
+    terms = updates * len(rows)
+    values["error"] = _share(played, "squared_errors", updates) ** 0.5
+    values["clipped"] = _share(played, "clipped", terms)
+    values["black_points"] = _share(
+        played, "points", 0 if played is None else len(played["points"])
+    )
+    return values
+
+
+def _share(played: Mapping[str, Any] | None, name: str, count: int) -> float:
+    return float(np.sum(played[name])) / count if played is not None and count else 0.0
+
+
+def rows_of(data: Array | Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
+    """Return rows of numbers as tuples."""
+    return tuple(tuple(float(value) for value in row) for row in data)
+
+
+# Games of learning runs again: they are not stored, but every one comes again from its key.
+#
+# A step's games are played once more from the weights before it, and the moves of one are kept.
+
+
+@dataclass(frozen=True, slots=True)
+class LessonReplay:
+    """A game that a run learned from."""
+
+    game: GameRecord
+    step: int
+    number: int
+    """The number of the game within its step, from 0."""
+    games: int
+    """Games of the step."""
+    game_of_run: int
+    """The number of the game within the run, from 0."""
+    learners: tuple[Color, ...]
+    """The colours whose errors changed the weights."""
+    points: float
+    """1, 0.5 or 0 for Black."""
+    explored: int
+    """Moves that were drawn instead of chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain:
+    """The games of a step, played once more from the values before it."""
+
+    answer: Mapping[str, Any]
+    """What the kernel says of them, with the moves of one."""
+    starts: Sequence[Any]
+    """The rows of the positions where games begin."""
+    values: Any
+    """The learned values after them."""
+    field: str
+    """The field of a step that holds such values."""
+
+    def leads_to(self, step: Any) -> bool:
+        """Return whether *step* has the same values."""
+        return bool(self.values == getattr(step, self.field))
+
+
+def replayed(run: Any, step: int, game: int) -> LessonReplay:
+    """Play game number *game* of the games that led to *step* again.
+
+    Raises `RunError` if there is no such game, or if this evoply plays it differently.
+    """
+    if step < 1:
+        raise RunError(f"run {run.path}: step 0 is the beginning, which has no games")
+    config, after, before = run.config, run.step(step), run.step(step - 1)
+    count = after.games - before.games
+    if not 0 <= game < count:
+        has = "no games" if not count else f"games 0 to {count - 1:,}"
+        raise RunError(f"run {run.path}: step {step} has {has}, so not {game:,}")
+    number = before.games + game
+    learner = run.kind.learners.given
+    played = learner.played_again(config, before, count, number)
+    if not played.leads_to(after):
+        raise RunError(
+            f"run {run.path}: this evoply plays step {step} differently: use {run.version}, "
+            "which played it"
+        )
+    rules, answer = game_rules(config.game), played.answer
+    start = rules.position_from_row(played.starts[int(answer["starts"][game])])
+    return LessonReplay(
+        rules.game(start, answer["moves"] or (), NO_DRAWS),
+        step,
+        game,
+        count,
+        number,
+        _learners(getattr(config, "learns", "both"), number),
+        float(answer["points"][game]),
+        int(answer["explored"][game]),
+    )
+
+
+def _learners(learns: str, number: int) -> tuple[Color, ...]:
+    """Return whose errors count in a game of a run; where they take turns, first Black's."""
+    if learns == "both":
+        return Color.BLACK, Color.WHITE
+    if learns == "alternate":
+        learns = "white" if number % 2 else "black"
+    return (Color.BLACK if learns == "black" else Color.WHITE,)
+
+
 _DEEP = 3
 """Plies from which an ordering of moves and a table pay; both leave moves and values unchanged."""
 _TABLE = 16

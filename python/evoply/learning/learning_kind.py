@@ -4,14 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evoply.learning.learner import Learning
-from evoply.learning.learning_config import LEARNER, LearningConfig, load_learning_config
-from evoply.learning.replay import replayed
-from evoply.learning.steps import LearningStep, edited, model_of, time_name
-from evoply.runs.columns import ChampionFacts, Columns, LiveFacts, Plot, PlotLine, PlotOfRows, Row
-from evoply.runs.kind import Kind
+from evoply.learning.configs import LEARNER, LearningConfig, load_learning_config
+from evoply.learning.learner import Learning, LearningStep, edited, model_of, replayed, time_name
+from evoply.protocols.sections import Column, Section, item_of, share
+from evoply.runs.kind import (
+    ChampionFacts,
+    Columns,
+    Kind,
+    LiveFacts,
+    Plot,
+    PlotLine,
+    PlotOfRows,
+    Row,
+)
 from evoply.runs.run import Run
-from evoply.sections import Column, Section, item_of, share
 
 _CLOCKS = 25
 _MOST_LISTED = 6

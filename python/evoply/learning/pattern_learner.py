@@ -8,7 +8,7 @@ last of them, if the config says so, games that look ahead give labels (`learnin
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from time import perf_counter
 from typing import Any, ClassVar
@@ -21,14 +21,17 @@ from evoply._native import Stream
 from evoply.expressions import program_with_parameters, with_parameters
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
-from evoply.learning.games_config import games_ahead
-from evoply.learning.labels import fitted, in_discs, labelled_boards
-from evoply.learning.pattern_config import PatternConfig, load_pattern_config
-from evoply.learning.replay import PlayedAgain
+from evoply.learning.configs import PATTERN_LEARNER, PatternConfig, games_ahead, load_pattern_config
+from evoply.learning.labels import fitted, in_discs, labelled_boards, pack
+from evoply.learning.learner import PlayedAgain, replayed
+from evoply.learning.learning_kind import seconds_of_games
 from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.players.packed import PackedTables
 from evoply.protocols import RunError, StoppedWithinStepError, steps
+from evoply.protocols.sections import Column, Section, counted, share
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import Doubles, KeptStep
+from evoply.runs.kind import ChampionFacts, Kind, LiveFacts
 
 _MOST_PLIES = 300
 _AT_ONCE = 2_000
@@ -291,3 +294,58 @@ def learn_patterns(
     if settings or not isinstance(config, PatternConfig):
         config = load_pattern_config(config, settings=settings)
     return steps(PatternLearning(), config, resume_from)
+
+
+# Learning of pattern tables as a kind of learner: how its runs are shown and packed.
+
+
+def _pack(config: PatternConfig, last: PatternStep, **options: Any) -> PackedTables:
+    """Return the tables of *last* as a file that ships."""
+    about = {"games": last.games, "digest": last.digest}
+    return pack(config, last.tables(config), about=about, **options)
+
+
+def _live(usual: LiveFacts, config: PatternConfig, step: PatternStep) -> LiveFacts:
+    """Return *usual* with the size of the tables, and the seconds of the remaining games."""
+    left = seconds_of_games(config, step)
+    if config.labels is not None:  # they follow the games
+        games = config.labels.games - step.labelled
+        left = games / config.labels.games_per_step * step.seconds if step.labelled else None
+    return replace(
+        usual, champion=f"tables of {len(step.entries) // 8:,} entries", seconds_left=left
+    )
+
+
+def _facts(champion: Any, last: PatternStep) -> ChampionFacts:
+    """Return the size of the tables."""
+    about = {"generation": last.number, "games": last.games}
+    title = f"{len(last.entries) // 8:,} table entries, after {last.games:,} games"
+    return ChampionFacts(title, about, {"digest": last.digest, "generation": last.number})
+
+
+def _listings(config: PatternConfig, last: PatternStep) -> list[Section]:
+    """Return the patterns, with their numbers of tables."""
+    tables = len(config.stages) + 1
+    rows = [{"squares": pattern.squares, "tables": tables} for pattern in config.patterns]
+    columns = Column("squares", "squares", str), Column("tables", "tables", counted)
+    return [Section("Patterns", columns, rows, name="patterns")]
+
+
+KIND = Kind(
+    name=PATTERN_LEARNER,
+    learner=PatternLearning(),
+    read=load_pattern_config,
+    columns=(
+        Column("games", "games", "{:,.0f}".format),
+        Column("labelled_games", "games with labels", "{:,.0f}".format),
+        Column("error", "error", "{:.4f}".format, "error"),
+        Column("entries_used", "entries used", share, "entries used"),
+        Column("largest_entry", "largest entry", "{:.3f}".format),
+        Column("rate", "rate", "{:g}".format),
+        Column("black_points", "Black's points", share),
+    ),
+    facts=_facts,
+    live=_live,
+    listings=_listings,
+    uses={"packed": _pack, "replayed": replayed},
+)

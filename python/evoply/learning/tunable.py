@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.algebra import simplify
 from evoply.expressions import (
     Expression,
     Number,
@@ -21,17 +20,17 @@ from evoply.expressions import (
     parameters_of,
     with_parameters,
 )
-from evoply.expressions.formula import FormulaNames
-from evoply.expressions.numbers import parameter_count
-from evoply.expressions.written_form import children, in_order
-from evoply.learning.candidates import depends_on_pieces
+from evoply.expressions.functions import parameter_count
+from evoply.expressions.written_form import FormulaNames, children, in_order
+from evoply.gp.algebra import simplify
+from evoply.learning.found_features import depends_on_pieces
 from evoply.players import (
     ExpressionEvaluator,
     PlayerKind,
     ValuingPlayer,
     parse_player,
 )
-from evoply.players.player_files import read_player
+from evoply.players.grammar import read_player
 from evoply.wording import shorten
 
 Array = NDArray[np.float64]

@@ -33,18 +33,16 @@ from evoply.arena import Schedule, play
 from evoply.configs.part import Problem
 from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
-from evoply.learning.games_config import GameName, LearnerConfig, config_of
+from evoply.learning.configs import GameName, LearnerConfig, config_of
 from evoply.learning.tunable import Parameters, Tunable, player_from, tunable
 from evoply.players import KernelSeat, PlayerKind, ValuingPlayer, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player, RunError, steps
-from evoply.rules.game_key import RulesDigest
-from evoply.runs.columns import ChampionFacts
+from evoply.protocols.sections import Column, share
+from evoply.rules.loading import RulesDigest
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import KeptStep
-from evoply.runs.kind import Kind
-from evoply.runs.steps_store import StepTables
-from evoply.sections import Column, share
+from evoply.runs.kind import ChampionFacts, Kind, StepTables
 
 if TYPE_CHECKING:
     from cmaes import CMA
@@ -334,7 +332,7 @@ def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
 def check_installed() -> None:
     """Raise `RunError` without the package `cmaes`."""
     if find_spec("cmaes") is None:
-        from evoply.prerequisites import missing_package
+        from evoply.environment.prerequisites import missing_package
 
         raise RunError(f"tuning: {missing_package('cmaes')}")
 

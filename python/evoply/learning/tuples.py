@@ -30,21 +30,26 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.arena.round_robins import opponents
 from evoply.configs.part import Part, Problem
+from evoply.environment import core_count
 from evoply.expressions import symmetric_copies
 from evoply.expressions.operations import MAX_ENTRIES
 from evoply.games import game_rules
 from evoply.games.squares import parse_square, square_name
-from evoply.learning.games_config import GameName, LearnerConfig, config_of
-from evoply.learning.pattern_config import PatternConfig, PatternRates, PatternSettings
+from evoply.learning.configs import (
+    GameName,
+    LearnerConfig,
+    PatternConfig,
+    PatternRates,
+    PatternSettings,
+    config_of,
+)
 from evoply.learning.pattern_learner import PatternLearning, PatternStep, pattern_player
 from evoply.players import AlphaBeta, ValuingPlayer
-from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, steps
-from evoply.runs.columns import ChampionFacts, LiveFacts
+from evoply.protocols.sections import Column, Section, counted, share
 from evoply.runs.kept_learners import KeptLearner
 from evoply.runs.kept_steps import Doubles, KeptStep
-from evoply.runs.kind import Kind
-from evoply.sections import Column, Section, counted, share
+from evoply.runs.kind import ChampionFacts, Kind, LiveFacts
 
 TUPLES_LEARNER = "tuples"
 """The value of `learner` in `config.toml`."""

@@ -1,4 +1,4 @@
-"""The process of a bot, run as a program by `evoply.players.bot_seat` below a keeper.
+"""The process of a bot, run as a program by `evoply.players.bots` below a keeper.
 
 Bot and evoply exchange JSON, a line a message, over copies of the standard streams. The streams
 themselves lead nowhere, so that the bot's printing does no harm.
@@ -21,9 +21,9 @@ from types import ModuleType
 from typing import Any, TextIO
 
 from evoply._native import Stream
+from evoply.environment.keeper import KeeperLimits, confine, read_limits
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
-from evoply.processes.keeper import KeeperLimits, confine, read_limits
+from evoply.games.position import DrawRules
 from evoply.protocols import (
     Choice,
     Clock,

@@ -6,6 +6,7 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -19,14 +20,16 @@ from pydantic import (
     Field,
     SerializationInfo,
     SerializerFunctionWrapHandler,
+    ValidationError,
     field_validator,
     model_serializer,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 
 from evoply import _native
-from evoply.algebra.naming import names_of
-from evoply.configs.config_errors import checked
+from evoply.configs.config_errors import checked, place_of
+from evoply.configs.part import kind_of, parts_in
 from evoply.expressions import (
     DEFAULT_PRIMITIVES,
     PRIMITIVE_SETS,
@@ -38,17 +41,52 @@ from evoply.expressions import (
     find_primitive_set,
     from_dict,
 )
-from evoply.expressions.differences import difference_names
 from evoply.expressions.features import NAMED_FEATURES
-from evoply.expressions.formula import FormulaNames, formula
-from evoply.expressions.written_form import in_order
+from evoply.expressions.linear import difference_names
+from evoply.expressions.written_form import FormulaNames, formula, in_order
 from evoply.games import game_rules
-from evoply.gp.forest import Forest, Genotype, base_set, branches, value_of
-from evoply.gp.individual_text import parse_individual
+from evoply.gp.algebra.formulas import names_of
 from evoply.gp.lowering import expression_of, lower
-from evoply.gp.tree import MAX_TREE_NODES, Tree
-from evoply.players.problems import refusal
-from evoply.wording import short_name, shorten
+from evoply.gp.tree import MAX_TREE_NODES, Forest, Genotype, Tree, base_set, branches, value_of
+from evoply.gp.tree_text import parse_individual
+from evoply.protocols import ConfigError
+from evoply.wording import must_be, short_name, shorten
+
+# Pydantic's errors about players, worded for users.
+
+
+def problems(error: ValidationError, expected: Any) -> list[tuple[str, str]]:
+    """Return path and message of everything that pydantic found wrong with an *expected* type."""
+    models = [model for model, _ in parts_in(expected)]
+    listed: list[tuple[str, str]] = []
+    for detail in error.errors(include_url=False, include_input=False):
+        path, inner = place_of(detail["loc"], models)
+        kinds = [kind for model in inner if (kind := kind_of(model)) is not None]
+        listed.append((".".join(path) or "player", _message(detail, kinds)))
+    return listed
+
+
+def refusal(error: ValidationError, expected: Any) -> ValueError:
+    """Return the error to raise: that of the field itself if it is the only one, else all."""
+    details = error.errors(include_url=False, include_input=False)
+    cause = details[0].get("ctx", {}).get("error")
+    if len(details) == 1 and len(details[0]["loc"]) <= 1 and isinstance(cause, ValueError):
+        return cause
+    return ConfigError(problems(error, expected))
+
+
+def _message(detail: ErrorDetails, kinds: Sequence[str]) -> str:
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "union_tag_not_found":
+            return f"kind is missing: it is {' or '.join(kinds)}"
+        case "union_tag_invalid":
+            return f"kind is {context['tag']!r} and must be one of {context['expected_tags']}"
+        case "string_pattern_mismatch":
+            return "must be one line without control characters"
+        case _:
+            return str(context["error"]) if "error" in context else must_be(detail)
+
 
 LONGEST_LABEL = 60
 

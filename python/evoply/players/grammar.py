@@ -17,7 +17,7 @@ Python in this process; these two have no options. Options:
 
 A TOML file can describe all other players: it holds the fields of the models in `specs`.
 
-Texts that are carried (`evoply.own_code.carried`) are read by another grammar, which has no files,
+Texts that are carried (`evoply.configs.own_code.carried`) are read by another grammar, which has no files,
 bots, engines and Python: what they name is data.
 
 Reasons: docs/design/players.md.
@@ -25,27 +25,168 @@ Reasons: docs/design/players.md.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, NoReturn
+from typing import Annotated, Any, NamedTuple, NoReturn
 
-from evoply.expressions import PRIMITIVE_SETS, Number, PrimitiveSet, find_primitive_set
-from evoply.games import game_rules
-from evoply.gp.forest import STAGED
-from evoply.own_code import is_carried
-from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
+from pydantic import BaseModel, ConfigDict, Field
+
+from evoply.configs.config_errors import checked
+from evoply.configs.own_code import is_carried, qualified_name
+from evoply.environment.files import (
+    read_limited,
+    read_toml_file,
+    with_checksum,
+    without_checksum,
+    write_atomically,
+)
+from evoply.expressions import (
+    PRIMITIVE_SETS,
+    ExpressionError,
+    Number,
+    Primitive,
+    PrimitiveSet,
+    find_primitive_set,
+)
+from evoply.expressions.written_form import parse_json
+from evoply.games import game_rules, game_spoken, spoken_name
+from evoply.gp.tree import STAGED, Genotype, TreeError, branches
+from evoply.gp.tree_text import parse_individual
+from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator, problems
 from evoply.players.named import KINGS, NAMED_PLAYERS
-from evoply.players.options import choice, field_reader, number, readers
-from evoply.players.player import DATA_KINDS, KINDS, PlayerModel, model_of, player_of
-from evoply.players.player_files import load_player, load_toml_player
-from evoply.players.player_kind import LONGEST_NAME, NOT_REPRODUCIBLE, ValuingPlayer
+from evoply.players.player import (
+    CARRIED_ADAPTER,
+    DATA_KINDS,
+    KINDS,
+    PLAYER_ADAPTER,
+    CarriedModel,
+    PlayerModel,
+    SavedModel,
+    model_of,
+    player_of,
+)
+from evoply.players.player_kind import (
+    LONGEST_NAME,
+    NOT_REPRODUCIBLE,
+    ValuingPlayer,
+    choice,
+    field_reader,
+    number,
+    readers,
+)
 from evoply.players.search_options import OF_STAGES, SEARCH_LIMITS
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import STAGES_ONLY, RandomStart, Staged
-from evoply.protocols import Player
+from evoply.protocols import ConfigError, Player
 from evoply.wording import did_you_mean, shorten
+
+# Saved players: one JSON file with everything needed to play, on any machine.
+#
+# `{"format": 1, "kind": "evoply player", "game", "origin", "player", "checksum"}`. *player* is the
+# model of `specs` with its primitives as expressions, so that it loads without the Python that
+# defined them. *checksum* is the SHA-256 of the canonical JSON (sorted keys, no spaces) of the
+# other fields: it finds damage, not forgery.
+
+FORMAT = 1
+MAX_BYTES = 32_000_000
+_FIELDS = frozenset({"format", "kind", "game", "origin", "player", "checksum"})
+
+Text = Annotated[str, Field(max_length=1000)]
+
+
+class PlayerFileError(ValueError):
+    """A saved player cannot be used; the message begins with the path."""
+
+
+class Origin(BaseModel):
+    """The origin of a saved player; all fields may be missing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: Text | None = None
+    generation: int | None = Field(default=None, ge=0)
+    seed: int | None = None
+    note: Text | None = None
+
+
+class SavedPlayer(BaseModel):
+    """The checked content of a saved file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    game: str
+    origin: Origin
+    player: SavedModel
+
+
+def load_player(path: str | Path, *, game: str | None = None) -> SavedModel:
+    """Return the player saved at *path*; `PlayerFileError` if it is not for *game*."""
+    saved = load_saved_player(path)
+    if game is not None and saved.game != game:
+        raise PlayerFileError(f"{path}: this player plays {saved.game}, not {game}")
+    return saved.player
+
+
+def load_saved_player(path: str | Path) -> SavedPlayer:
+    """Return the content of *path*, with game and origin; `PlayerFileError` if it is wrong."""
+    try:
+        if Path(path).is_fifo():
+            # Reading would wait for a writer, and a saved player is read more than once.
+            raise ValueError("this is a pipe, which cannot be read twice: name a file")
+        data = parse_json(read_limited(path, MAX_BYTES))
+        return _check_file(data)
+    except OSError as error:
+        raise PlayerFileError(f"{path}: {error.strerror or error}") from None
+    except ConfigError as error:
+        lines = "; ".join(f"{where}: {message}" for where, message in error.errors)
+        raise PlayerFileError(f"{path}: {lines}") from None
+    except ValueError as error:
+        raise PlayerFileError(f"{path}: {error}") from None
+
+
+def load_toml_player(path: str | Path) -> PlayerModel:
+    """Return the player that the TOML file at *path* describes; `ConfigError` names the file."""
+    data = read_toml_file(path, MAX_BYTES)
+    return checked(
+        lambda: PLAYER_ADAPTER.validate_python(data),
+        lambda error: ConfigError(problems(error, PlayerModel)),
+    )
+
+
+def read_player(data: object) -> CarriedModel:
+    """Return the player of plain *data* that a run carries; `ConfigError` shows every mistake."""
+    return checked(
+        lambda: CARRIED_ADAPTER.validate_python(data),
+        lambda error: ConfigError(problems(error, CarriedModel)),
+    )
+
+
+def _check_file(data: object) -> SavedPlayer:
+    if not isinstance(data, dict) or data.get("kind") != "evoply player":
+        raise ValueError("this is not a saved player")
+    version = data.get("format")
+    if type(version) is not int or version < 1:
+        raise ValueError("this is not a saved player: its format is missing or wrong")
+    if version > FORMAT:
+        raise ValueError(
+            f"saved in format {version}, and this version reads format {FORMAT}: update evoply"
+        )
+    if set(data) != _FIELDS:
+        wrong = sorted(str(name)[:40] for name in set(data) ^ _FIELDS)
+        raise ValueError(f"fields are missing or unknown: {', '.join(wrong)}")
+    without_checksum(data)
+    game = game_spoken(data["game"]) if isinstance(data["game"], str) else data["game"]
+    saved = checked(
+        lambda: SavedPlayer(game=game, origin=data["origin"], player=data["player"]),
+        lambda error: ConfigError(problems(error, SavedPlayer)),
+    )
+    saved.player.check_fits(saved.game)
+    return saved
+
 
 LONGEST_SHOWN = 120
 MOST_MEN = 100.0
@@ -385,3 +526,90 @@ _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         **{name: field_reader(TreeEvaluator, name) for name in ("division", "lenient")},
     }
 )
+
+
+# Writing a player to a file that `player_files` reads.
+
+
+def save_player(
+    path: str | Path,
+    player: object,
+    origin: Origin | None = None,
+    *,
+    game: str = "othello",
+    runs: Runs | None = None,
+) -> None:
+    """Write *player*, who plays *game*, to *path*, whole or not at all.
+
+    A text is read as `parse_player` does, with *runs* for champions; a tree is saved as the player
+    that `player_of` returns. Raises `ValueError` if it does not fit *game*, is a
+    bot, or could not be read again because it is of your own kind, `TypeError` if it is an object
+    in Python, and `OSError` if the file cannot be written.
+    """
+    model = model_of(read_player_of(player, game, runs))
+    model.check_fits(game)
+    contained = model.self_contained()
+    if type(model) not in KINDS:
+        raise ValueError(
+            f"{model.label}: a player of your own kind, {qualified_name(model)}, cannot be saved: "
+            "no reader of the file would know it - name it where a player is read, as "
+            "python:FILE.py:NAME"
+        )
+    content = {
+        "format": FORMAT,
+        "kind": "evoply player",
+        "game": spoken_name(game),
+        "origin": (origin or Origin()).model_dump(mode="json"),
+        "player": contained.model_dump(mode="json"),
+    }
+    text = json.dumps(with_checksum(content), indent=1) + "\n"
+    if len(text.encode()) > MAX_BYTES:
+        raise ValueError(f"the player is too large to save: more than {MAX_BYTES:,} bytes")
+    write_atomically(path, text)
+
+
+# Seeds of an evolution: individuals of saved players, made of the primitives of the run.
+
+
+def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Genotype:
+    """Return the tree, or trees, of *player* with *primitives*; a path names a saved player.
+
+    Every primitive must mean the same in the player's set and in *primitives*, and so must weights;
+    the same name is not enough. Raises `TreeError` if the player has no tree, or if *primitives*
+    lack one that it uses.
+    """
+    model = model_of(load_player(player) if isinstance(player, str | Path) else player)
+    valuing = model.valuing()
+    if valuing is None or not isinstance(valuing.evaluator, TreeEvaluator):
+        raise TreeError(
+            f"{shorten(str(player))} has no tree, so it cannot be a seed: name a tree or a player "
+            "that was saved from one"
+        )
+    source, own = valuing.evaluator.parsed, valuing.evaluator.primitive_set
+    if own.weights != primitives.weights:
+        raise TreeError(
+            f"the set {primitives.name} weighs leaves by their place in another way than "
+            f"{own.name}, the set of this seed: choose a set with the same weights"
+        )
+    for node in (node for tree in branches(source) for node in tree.nodes):
+        if isinstance(node, Primitive) and node.link is None:
+            _check(node, primitives)
+    try:
+        return parse_individual(str(source), primitives)
+    except (ValueError, ExpressionError) as error:
+        raise TreeError(f"this seed cannot be read over {primitives.name}: {error}") from None
+
+
+def _check(node: Primitive, primitives: PrimitiveSet) -> None:
+    """Raise `TreeError` unless the set has the primitive of *node* with the same meaning."""
+    if node.family not in primitives:
+        raise TreeError(f"this seed needs {node.family}, which the set {primitives.name} lacks")
+    known = primitives[node.family]
+    same = (
+        (known.expression, known.parameter, known.argument_types, known.introns, known.bits)
+        == (node.expression, node.parameter, node.argument_types, node.introns, node.bits)
+    )  # fmt: skip
+    if not same:
+        raise TreeError(
+            f"{node.family} does not mean the same in {primitives.name} as in this seed"
+        )

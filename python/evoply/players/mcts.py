@@ -19,15 +19,14 @@ from pydantic import BeforeValidator, Field, model_validator
 from evoply import _native
 from evoply.expressions import Expression, number
 from evoply.games import game_rules
-from evoply.gp.forest import Forest
-from evoply.gp.tree import Tree
+from evoply.gp.tree import Forest, Tree
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
-from evoply.players.options import Option
 from evoply.players.player_kind import (
     NOT_REPRODUCIBLE,
     KernelPlayer,
     NamedKind,
+    Option,
     PlayerKind,
 )
 from evoply.players.search_options import MAX_ENDGAME, MAX_TIME, check_solver, says_endgame

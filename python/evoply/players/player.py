@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Annotated, cast
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from evoply.expressions import Expression
-from evoply.gp.forest import Forest
-from evoply.gp.tree import Tree
+from evoply.gp.tree import Forest, Tree
 from evoply.players.bots import Bot, CarriedBot
 from evoply.players.engines import Engine
 from evoply.players.engines.engine_player import CarriedEngine
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.mcts import Mcts
 from evoply.players.online import Online
-from evoply.players.own_player import CarriedOwnPlayer, OwnPlayer
+from evoply.players.own_player import CarriedOwnPlayer, OwnPlayer, PythonPlayer
 from evoply.players.player_kind import PlayerKind, ValuingPlayer
-from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Staged
 from evoply.players.strong import Strong

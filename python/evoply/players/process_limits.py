@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
+from evoply.configs.own_code import name_program
+from evoply.environment import SandboxMode
 from evoply.games import game_rules
-from evoply.own_code import name_program
 from evoply.players.evaluators import Model
 from evoply.players.player_kind import PlayerKind
-from evoply.processes import SandboxMode
 from evoply.protocols import Clock
 
 if TYPE_CHECKING:
-    from evoply.processes import KeeperLimits, Surroundings
+    from evoply.environment import KeeperLimits, Surroundings
 
 SHORTEST_MOVE_LIMIT, LONGEST_LIMIT = 0.01, 86_400.0
 """Seconds."""
@@ -51,7 +51,7 @@ class ProcessLimits(Model):
 
         It is looked at here, so that nothing is played without it.
         """
-        from evoply.processes import Surroundings  # of use only where there is a process
+        from evoply.environment import Surroundings  # of use only where there is a process
 
         found = Surroundings(self.sandbox, self.environment, self.readable)
         found.has_sandbox()
@@ -59,7 +59,7 @@ class ProcessLimits(Model):
 
     def for_keeper(self) -> KeeperLimits:
         """Return the limits for the keeper of the process."""
-        from evoply.processes import KeeperLimits  # of use only where there is a process
+        from evoply.environment import KeeperLimits  # of use only where there is a process
 
         return KeeperLimits(self.cpu, self.memory, self.processes)
 

@@ -1,6 +1,6 @@
 """The options of players that look ahead, each declared at its field.
 
-From the declarations `evoply.players.options` derives how texts and labels write an option, what
+From the declarations `evoply.players.player_kind` derives how texts and labels write an option, what
 messages and explanations say of it, and the argument that the kernel takes. What an option does is
 in the kernel.
 """
@@ -13,17 +13,17 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from evoply.games import game_rules
-from evoply.gp.forest import is_ordered
+from evoply.gp.tree import is_ordered
 from evoply.players.evaluators import ExpressionEvaluator
-from evoply.players.options import (
+from evoply.players.packed import Selectivity
+from evoply.players.player_kind import (
     Option,
+    ValuingPlayer,
     number,
     option_text,
     option_texts,
     options_of,
 )
-from evoply.players.player_kind import ValuingPlayer
-from evoply.players.selectivity import Selectivity
 from evoply.players.timing import Timing
 from evoply.wording import short_formula
 

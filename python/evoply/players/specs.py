@@ -16,8 +16,7 @@ from evoply.expressions import Expression, outputs_to_json
 from evoply.games import game_rules
 from evoply.gp.lowering import lower
 from evoply.players.kernel_seat import TimeUse
-from evoply.players.options import kernel_arguments, player_text
-from evoply.players.player_kind import KernelPlayer, ValuingPlayer
+from evoply.players.player_kind import KernelPlayer, ValuingPlayer, kernel_arguments, player_text
 from evoply.players.search_options import (
     MAX_DEPTH,
     MEASURED_DEPTH,

@@ -26,9 +26,8 @@ from evoply import _native
 from evoply.expressions import Expression, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Tree, branches, expression_of, lower
-from evoply.gp.forest import PERCENT_ROUNDING, Role
+from evoply.gp.tree import PERCENT_ROUNDING, Role
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
-from evoply.players.options import option_texts, player_text
 from evoply.players.player_kind import (
     NOT_REPRODUCIBLE,
     KernelPlayer,
@@ -36,6 +35,8 @@ from evoply.players.player_kind import (
     View,
     Wrapping,
     marked,
+    option_texts,
+    player_text,
 )
 from evoply.players.search_options import OF_STAGES
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer

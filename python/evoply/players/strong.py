@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from evoply import _native
+from evoply.environment.files import read_limited
 from evoply.expressions import number
-from evoply.files import read_limited
 from evoply.games import GAMES, game_rules
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed

@@ -5,7 +5,8 @@ This module knows no game and no player.
 Reasons: docs/design/kernel.md.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from string import ascii_lowercase
@@ -308,3 +309,113 @@ class GameRecord(Protocol):
 
     def __len__(self) -> int:
         """Return the number of plies."""
+
+
+# Errors for users' mistakes and broken files, all of them ValueErrors; and forfeits.
+
+MALFORMED = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What Python raises where data from a file or a process is not of the form that is expected.
+
+Whoever reads such data turns all of them into an error of its own.
+"""
+
+
+class InvalidMoveError(ValueError):
+    """A move, square or transcript cannot be read."""
+
+
+class IllegalMoveError(ValueError):
+    """A move can be read but is against the rules here; the message shows the position."""
+
+
+class ForfeitError(Exception):
+    """Raised by a seat that cannot go on: its side loses this game, and other games continue.
+
+    *by_time* says that a clock decided, so that the same game may end otherwise next time. The
+    caller made no mistake, so this is not a `ValueError`.
+    """
+
+    def __init__(self, reason: str, *, by_time: bool = False) -> None:
+        super().__init__(reason)
+        self.by_time = by_time
+
+
+class ConfigError(ValueError):
+    """All that is wrong with a configuration: *errors* are pairs of a field's path and a message.
+
+    >>> print(ConfigError([("population_size", "must be positive"), ("sead", "unknown key")]))
+    2 errors in the configuration:
+      population_size: must be positive
+      sead: unknown key
+    """
+
+    def __init__(self, errors: Sequence[tuple[str, str]]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        count = len(self.errors)
+        head = f"{count} error{'' if count == 1 else 's'} in the configuration:"
+        return "\n".join([head, *(f"  {path}: {message}" for path, message in self.errors)])
+
+
+class RunError(ValueError):
+    """A run folder is missing, damaged, too new, in use or full; the message says what to do."""
+
+
+class RunNameError(RunError):
+    """A name or path has no run, or already has one; the folder itself is not damaged."""
+
+
+# Clocks: how much time each side has for a whole game.
+
+LONGEST_CLOCK = 86_400.0
+"""Seconds: a day."""
+
+_TEXT = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:\+(\d{1,9}(?:\.\d{1,6})?))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """The seconds each side has for all its moves of a game, and those that each move adds.
+
+    >>> TimeControl.from_text("150+0.5")
+    TimeControl(seconds=150.0, increment=0.5)
+    """
+
+    seconds: float
+    increment: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for seconds outside the bounds."""
+        if not 0 < self.seconds <= LONGEST_CLOCK:
+            raise ValueError(
+                f"clock: {self.seconds:g} seconds a game - give more than 0 and at most "
+                f"{LONGEST_CLOCK:,.0f}"
+            )
+        if not 0 <= self.increment <= LONGEST_CLOCK:
+            raise ValueError(
+                f"clock: {self.increment:g} seconds after each move - give 0 to "
+                f"{LONGEST_CLOCK:,.0f}"
+            )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read a text such as 150 or 150+2; `ValueError` for any other."""
+        match = _TEXT.fullmatch(text.strip())
+        if match is None:
+            raise ValueError(
+                f"clock: {text[:40]!r} is not a time - give seconds for a game, or seconds and "
+                "what each move adds, such as 150 or 150+2"
+            )
+        return cls(float(match[1]), float(match[2] or 0))
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g}+{self.increment:g}" if self.increment else f"{self.seconds:g}"

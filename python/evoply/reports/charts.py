@@ -8,18 +8,61 @@ Reasons: docs/design/page.md.
 """
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 from xml.etree import ElementTree
 
-from evoply.look import LINE_COLORS, framed
-from evoply.reports.series import Lines, Series, sampled
-from evoply.runs.columns import Plot, PlotOfRows, Row, Scatter
-from evoply.sections import Intervals, Section, value_in
+from evoply.environment.files import write_atomically
+from evoply.protocols.sections import LINE_COLORS, Intervals, Section, framed, value_in
+from evoply.runs.kind import Plot, PlotOfRows, Row, Scatter
 from evoply.wording import ends_in_words, named_apart
+
+# The data of charts: named values over numbers.
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values of one name, some of which may be missing, with intervals where there are any."""
+
+    name: str
+    values: Sequence[float | None]
+    intervals: Sequence[tuple[float, float] | None] = ()
+    color: int | None = None
+    """Its place among the colours; by default its place among the series."""
+    is_dashed: bool = False
+    symbol: str = "circle"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Everything that a chart of lines shows."""
+
+    x: Sequence[float]
+    series: Sequence[Series]
+    x_title: str
+    y_title: str
+    is_share: bool = False
+    """Whether values are shares in [0, 1]."""
+    from_zero: bool = False
+    is_log: bool = False
+    """Whether x is logarithmic."""
+
+
+def sampled(values: Sequence[Any], most: int) -> list[Any]:
+    """Return at most *most* of *values*, evenly spaced, the first and the last among them.
+
+    >>> sampled(range(11), 3)
+    [0, 5, 10]
+    """
+    if len(values) <= most:
+        return list(values)
+    return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]
+
 
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
 _LONG_NAME, _MIDDLE_NAME, _SHORT_NAME = 44, 22, 14  # of one, two and three columns of a legend
@@ -483,3 +526,42 @@ def _inline_svg(svg: str, title: str) -> str:
 
 def _tenth(number: re.Match[str]) -> str:
     return f"{float(number[0]):.1f}".removesuffix(".0")
+
+
+# Charts as files: SVG for pages and slides, PDF for papers.
+
+_LONGEST_NAME = 60
+
+
+class Drawable(Protocol):
+    """A picture with a title that can be drawn as a file."""
+
+    @property
+    def title(self) -> str:
+        """What it shows, in a few words."""
+        ...
+
+    def files(self) -> tuple[str, bytes]:
+        """Return the picture on its own: as SVG, and as PDF."""
+        ...
+
+
+def save_charts(charts: Iterable[Drawable], folder: str | os.PathLike[str]) -> list[Path]:
+    """Write each chart as SVG and as PDF into *folder*, made if needed, and return the paths.
+
+    The names are the places and titles of the charts, such as `1-strength-at-the-end.svg`. Raises
+    `OSError` if a file cannot be written.
+    """
+    into, paths = Path(folder), []
+    into.mkdir(parents=True, exist_ok=True)
+    for number, chart in enumerate(charts, 1):
+        name = f"{number}-{_plain(chart.title)}"
+        svg, pdf = chart.files()
+        for ending, content in (("svg", svg), ("pdf", pdf)):
+            paths.append(into / f"{name}.{ending}")
+            write_atomically(paths[-1], content)
+    return paths
+
+
+def _plain(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:_LONGEST_NAME] or "chart"

@@ -9,25 +9,33 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evoply.algebra import Simplified, simplify
 from evoply.expressions import Expression, build, number
-from evoply.expressions.formula import LEFT_OUT, formula
+from evoply.expressions.written_form import LEFT_OUT, formula
 from evoply.games.squares import square_name
-from evoply.json_data import JsonData
+from evoply.gp.algebra import Simplified, simplify
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
-from evoply.reports.influence import positions_with_choice, shares_changed
-from evoply.reports.open_evaluator import Opened, opened, read_opened
-from evoply.reports.phrases import (
+from evoply.protocols.sections import Column, JsonData, Page, Section, Shown
+from evoply.reports.open_evaluator import (
+    Opened,
+    opened,
+    positions_with_choice,
+    read_opened,
+    shares_changed,
+)
+from evoply.reports.terms import (
     Influence,
+    Term,
     constant_sentence,
     influence_sentence,
     joined,
     percent,
+    sum_text,
+    terms_of,
+    with_feature,
+    without,
 )
-from evoply.reports.terms import Term, sum_text, terms_of, with_feature, without
-from evoply.sections import Column, Page, Section, Shown
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""

@@ -8,19 +8,380 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoply.files import write_atomically
-from evoply.look import pieces_css
-from evoply.provenance import provenance
-from evoply.reports.charts import charts_of
-from evoply.sections import Page, Shown
+from evoply import _native
+from evoply.environment.files import write_atomically
+from evoply.games import game_rules
+from evoply.games.drawing import board_svg
+from evoply.games.position import NO_DRAWS
+from evoply.protocols import CERTAIN, Color
+from evoply.protocols.sections import (
+    NOTHING,
+    Column,
+    JsonData,
+    Page,
+    Picture,
+    Section,
+    Shown,
+    cells_of,
+    chosen,
+    counted,
+    pieces_css,
+    share,
+)
+from evoply.reports.adviser import AnalysedGame, AnalysedMove, summaries
+from evoply.reports.charts import Chart, Series, charts_of, line_chart
+from evoply.reports.scale import Scale
+from evoply.wording import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+
+# The status of a run in words, apart because the list of runs needs nothing else of reports.
+
+_STATUS = {
+    "new": "not started",
+    "running": "still running",
+    "paused": "paused",
+    "finished": "finished",
+    "limit": "finished",
+    "stopped": "stopped, can be resumed",
+}
+_OTHER_ENDS = {
+    "time_limit": "time limit",
+    "work_limit": "work limit",
+    "termination": "fitness reached",
+}
+
+
+def status_in_words(status: str, ended_by: str = "") -> str:
+    """Return what `Run.status` and `Run.ended_by` say in words.
+
+    >>> status_in_words("limit", "work_limit"), status_in_words("limit", "budget.games")
+    ('finished (work limit)', 'finished (budget of games)')
+    """
+    words = _STATUS.get(status, status)
+    if not ended_by or words != "finished":
+        return words
+    end = _OTHER_ENDS.get(ended_by, ended_by.replace("budget.", "budget of "))
+    return f"{words} ({end})"
+
+
+# Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards.
+
+_MOST_GAMES = 8
+"""Games with graphs, boards and all moves; of more only a line each is shown."""
+_MOST_BOARDS = 6
+"""Mistakes that are shown on boards for each game."""
+_MOST_LINE = 8
+_SHORT_LINE = 6
+_PLAYED, _BEST = "#f2a33a", "#59d18c"
+
+
+def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> Page:
+    """Return the page about *games* that the player called *judge* looked at."""
+    is_exact = any(move.exact for game in games for move in game.moves)
+    names = {game.source.record.position.game for game in games}
+    titles = ", ".join(game_rules(name).title for name in sorted(names))
+    solved = "; near the end the solver gives it exactly, under perfect play" * is_exact
+    bounds = bounds_text(games[0].scale) if games else ""
+    return Page(
+        f"Games analysed: {titles}",
+        [
+            players_of(games),
+            *map(_game, games[:_MOST_GAMES]),
+            _further(games[_MOST_GAMES:]),
+        ],
+        {
+            "games": f"{len(games):,}",
+            "moves": f"{sum(len(game.moves) for game in games):,}",
+            "exact from": f"{exact} empty" if is_exact else "",
+        },
+        f"Every move beside the best one, in the eyes of `{judge}`. A move's worth is "
+        f"{unit_text(games[0].scale) if games else ''}, for the side to move{solved}. Moves of "
+        "random openings and moves without a choice are not counted."
+        + f" By what a move loses it is: {bounds}; a good move loses less."
+        * bool(bounds),
+    )
+
+
+def players_of(games: Sequence[AnalysedGame]) -> Section:
+    """Return how well each player chose in *games*, which have one scale."""
+    scale = games[0].scale if games else None
+    rows = [(name, accuracy, scale) for name, accuracy in summaries(games).items()]
+    is_certain = scale is not None and not scale.bounds
+    columns = _PLAYERS if is_certain else _PLAYERS[:-1]
+    return Section("How well they chose", columns, rows)
+
+
+def loss_text(move: AnalysedMove, scale: Scale) -> str:
+    """Return what a move lost, "" for moves that lost nothing or were no choice."""
+    return scale.difference_text(move.loss, is_exact=move.exact) if move.loss else ""
+
+
+def score_text(score: float | None, move: AnalysedMove, scale: Scale) -> str:
+    """Return one of the worths of *move*, "" for none."""
+    return "" if score is None else scale.text(score, is_exact=move.exact)
+
+
+def bounds_text(scale: Scale) -> str:
+    """Return what a move loses at least to be called a mistake, in words."""
+    return ", ".join(f"{name} from {scale.difference_text(least)}" for name, least in scale.bounds)
+
+
+def unit_text(scale: Scale) -> str:
+    """Return what worths are, in words."""
+    return {
+        "discs": "the final difference in discs",
+        "points": "the expected points: 100 % is a certain win, 50 % a draw",
+        "none": "on the player's own scale",
+    }[scale.unit]
+
+
+_PLAYERS = (
+    Column("player", "player", str, read=itemgetter(0), look="code", longest=123),
+    Column("choices", "choices", counted, read=lambda row: row[1].choices),
+    Column("share", "best moves", share, read=lambda row: row[1].share, look="strong"),
+    Column("good", "good moves", share, read=lambda row: row[1].good_share),
+    Column("loss", "mean loss", lambda row: row[2].difference_text(row[1].loss), missing="",
+        read=lambda row: None if row[1].loss is None else row),
+    Column("decisive", "certain results given away", lambda count: str(count or ""),
+        read=lambda row: row[1].decisive),
+)  # fmt: skip
+
+PLAYERS_IN_SHORT = (
+    *_PLAYERS[:-1],
+    Column("exact", "exact", counted, read=lambda row: row[1].exact),
+)
+"""The columns of a terminal, which does not say of each move whether it is exact."""
+
+Moved = tuple[AnalysedGame, AnalysedMove]
+"""A row of a table of moves."""
+
+
+def _moved(name: str, label: str, text: Callable[[AnalysedMove, Scale], str | None]) -> Column:
+    return Column(name, label, "{}".format, missing="", read=lambda row: text(row[1], row[0].scale))
+
+
+MOVES = (
+    _moved("ply", "ply", lambda move, _: str(move.ply)),
+    Column("side", "side", str, read=lambda row: str(row[1].color)),
+    Column("player", "player", str, read=lambda row: row[0].player(row[1].color), look="code"),
+    Column("move", "move", str, read=lambda row: row[1].move),
+    _moved("worth", "worth", lambda move, scale: score_text(move.score, move, scale)),
+    Column("best", "best", str, read=lambda row: row[1].best or ""),
+    _moved("best_worth", "its worth", lambda move, scale: score_text(move.best_score, move, scale)),
+    Column("loss", "loss", str, read=lambda row: loss_text(row[1], row[0].scale)),
+    Column("grade", "", str, read=lambda row: row[1].grade),
+    Column("exact", "", str, read=lambda row: "exact" if row[1].exact else ""),
+    Column("line", "best line", str, read=lambda row: " ".join(row[1].line)),
+    Column("game", "game", counted, read=lambda row: row[0].number),
+    Column("start", "line", str, read=lambda row: " ".join(row[1].line[:_SHORT_LINE])),
+)
+"""The columns of moves of analysed games; those of a table are chosen by name."""
+
+
+def _game(game: AnalysedGame) -> Section:
+    black, white = (
+        f"`{game.player(color)}` ({color.value.capitalize()}, {_best_moves(game, color)} best "
+        "moves)"
+        for color in Color
+    )
+    mistakes = sorted(
+        (move for move in game.moves if move.loss), key=lambda move: -(move.loss or 0.0)
+    )
+    drawn = sorted(mistakes[:_MOST_BOARDS], key=lambda move: move.ply)
+    boards = Section(
+        "Largest mistakes",
+        note="The ring in orange is the move played, the one in green a best one." * bool(drawn),
+        pictures=[_board(game, move) for move in drawn],
+    )
+    columns = chosen(MOVES, "ply side move worth best best_worth loss grade exact line")
+    moves = [(game, move) for move in game.moves]
+    return Section(
+        f"Game {game.number}",
+        note=f"{black} against {white}: {game.source.in_words()}",
+        charts=_charts(game),
+        parts=[
+            boards,
+            Section("", columns, moves, folded="All moves", look="numbers"),
+        ],
+    )
+
+
+def _further(games: Sequence[AnalysedGame]) -> Section:
+    names = [color.value.capitalize() for color in Color]
+    columns = cells_of(
+        "game", *names, *(f"best moves, {name}" for name in names), "result",
+        **dict.fromkeys(names, "code"),
+    )  # fmt: skip
+    rows = [
+        (
+            str(game.number),
+            *(game.player(color) for color in Color),
+            *(_best_moves(game, color) for color in Color),
+            game.source.in_words(),
+        )
+        for game in games
+    ]
+    return Section("Further games", columns, rows, longest=40)
+
+
+def _best_moves(game: AnalysedGame, color: Color) -> str:
+    found = game.accuracy(color).share
+    return NOTHING if found is None else share(found)
+
+
+def _charts(game: AnalysedGame) -> list[Chart]:
+    moves = [move for move in game.moves if move.loss is not None]
+    if len(moves) < 2:
+        return []
+    series = [
+        Series("move played", [_to_black(move, move.score, game.scale) for move in moves], color=1),
+        Series(
+            "best move", [_to_black(move, move.best_score, game.scale) for move in moves], color=0
+        ),
+    ]
+    x = [move.ply for move in moves]
+    y_title = {"discs": "discs", "points": "points"}.get(game.scale.unit, "on the player's scale")
+    return [line_chart("Worth to Black", x, series, y_title, x_title="ply")]
+
+
+def _to_black(move: AnalysedMove, score: float | None, scale: Scale) -> float | None:
+    if score is None or abs(score) >= CERTAIN:
+        return None
+    return score if move.color is Color.BLACK else scale.opposite(score)
+
+
+def _board(game: AnalysedGame, move: AnalysedMove) -> Picture:
+    record = game.source.record
+    position = record.positions[move.ply - 1]
+    best = game_rules(position.game).game(position, (), NO_DRAWS).play(move.best).moves[-1]
+    caption = (
+        f"Ply {move.ply}: {move.color} played {move.move} "
+        f"({score_text(move.score, move, game.scale)}), best {move.best} "
+        f"({score_text(move.best_score, move, game.scale)}); it lost "
+        f"{loss_text(move, game.scale)}{f', {_article(move.grade)}' if move.grade else ''}."
+    )
+    if len(move.line) > 1:
+        line = " ".join(move.line[:_MOST_LINE]) + " …" * (len(move.line) > _MOST_LINE)
+        caption += f" Best line: {line}"
+    marks = [(record.moves[move.ply - 1], _PLAYED), (best, _BEST)]
+    return Picture(board_svg(position, legal=False, moves=marks), caption, kind="board")
+
+
+def _article(grade: str) -> str:
+    return f"{'an' if grade[0] == 'i' else 'a'} {grade}"
+
+
+# What made a result: version, commit, machine, Python, Rust, and the command if there was one.
+#
+# Results in JSON and pages carry it, so that somebody can make them again in years. It never
+# decides a result, so no digest covers it.
+
+_SOURCES = Path(__file__).resolve().parents[2]
+"""The source tree, if the package stands in one."""
+_SECRET = ("--password", "--token")
+_SECONDS = 5
+_command: ContextVar[str | None] = ContextVar("command", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance(JsonData):
+    """What made a result."""
+
+    version: str
+    commit: str | None
+    """The commit of the source tree that evoply runs from, with "-dirty" if files of it were
+    changed; None for an installed package."""
+    machine: str
+    python: str
+    rust: str | None
+    """The version of the compiler of the kernel."""
+    command: str | None
+    """The command line without secrets; None in a program of the user's own."""
+
+    def __str__(self) -> str:
+        """Return it in a line, without the command."""
+        commit = f" (commit {self.commit})" if self.commit else ""
+        rust = f", Rust {self.rust}" if self.rust else ""
+        return f"evoply {self.version}{commit}, Python {self.python}{rust}, {self.machine}"
+
+
+def provenance() -> Provenance:
+    """Return what makes results in this process now."""
+    import platform  # only what writes a result needs it
+
+    return Provenance(
+        version=_native.__version__,
+        commit=_commit(),
+        machine=_machine(),
+        python=platform.python_version(),
+        # A kernel that was built before it told this has none.
+        rust=getattr(_native, "rust", None) or None,
+        command=_command.get(),
+    )
+
+
+@contextmanager
+def running(arguments: Sequence[str]) -> Iterator[None]:
+    """Let results within say that the command `evoply` with *arguments* made them."""
+    known = _command.set(command_of([*_without_secrets(arguments)]))
+    try:
+        yield
+    finally:
+        _command.reset(known)
+
+
+def command_of(arguments: Sequence[str]) -> str:
+    """Return the command `evoply` with *arguments* as a text that any file can hold."""
+    return printable(shlex.join(["evoply", *arguments]))
+
+
+def _without_secrets(arguments: Sequence[str]) -> Iterator[str]:
+    is_secret = False
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        hidden = f"{name}=..." if name in _SECRET and equals else argument
+        yield "..." if is_secret else hidden
+        is_secret = argument in _SECRET
+
+
+@lru_cache(maxsize=1)
+def _commit() -> str | None:
+    if not (_SOURCES / ".git").exists() or not (_SOURCES / "crates").is_dir():
+        return None
+    import subprocess
+
+    command = ["git", "-C", str(_SOURCES), "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        done = subprocess.run(
+            [*command, "--match="], capture_output=True, text=True, timeout=_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None  # no git here, or not our repository
+    return done.stdout.strip() or None
+
+
+@lru_cache(maxsize=1)
+def _machine() -> str:
+    import platform
+
+    cores = os.cpu_count() or 1
+    path = f"CPU path {_native.cpu}"
+    system = f"{platform.system()} {platform.machine()}"
+    return f"{system}, {cores} core{'s' * (cores != 1)}, {path}"
 
 
 _LONG_CODE = 120

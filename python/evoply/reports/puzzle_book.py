@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
+from evoply.games.position import NO_DRAWS
 from evoply.games.squares import square_name
-from evoply.json_data import JsonData
 from evoply.protocols import Color, GameRecord, Position
-from evoply.reports.phrases import joined
+from evoply.protocols.sections import JsonData
+from evoply.reports.terms import joined
 from evoply.wording import did_you_mean
 
 Unit = Literal["discs", "pieces"]

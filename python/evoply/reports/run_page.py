@@ -13,23 +13,29 @@ from pathlib import Path
 from typing import Any
 
 from evoply.arena.matches import MATCH, RESULT
-from evoply.files import write_atomically
+from evoply.environment.files import write_atomically
+from evoply.environment.refusals import reason
 from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.learning import LearningConfig
 from evoply.learning.learning_kind import weight_plots
 from evoply.players import Player
-from evoply.refusals import reason
-from evoply.reports.charts import Chart, plot_charts
+from evoply.protocols.sections import (
+    FACTS,
+    Column,
+    Page,
+    Picture,
+    Section,
+    cells_of,
+    chosen,
+    shares,
+)
+from evoply.reports.charts import Chart, plot_charts, sampled
 from evoply.reports.explanation import Explanation, explain
-from evoply.reports.influence import square_effects
-from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.pages import result_html
-from evoply.reports.phrases import Influence, percent
-from evoply.reports.series import sampled
-from evoply.reports.status import status_in_words
+from evoply.reports.open_evaluator import is_drawn, square_effects, tree_of
+from evoply.reports.pages import result_html, status_in_words
+from evoply.reports.terms import Influence, percent
 from evoply.runs import Run, RunError, played_matches
-from evoply.sections import FACTS, Column, Page, Picture, Section, cells_of, chosen, shares
 
 Rows = Sequence[Mapping[str, Any]]
 _MOST_ROWS = 1000  # generations in a table

@@ -12,8 +12,8 @@ from typing import Any, Unpack
 
 from evoply import _native
 from evoply.arena.behaviour import signature
-from evoply.files import read_kept_text
-from evoply.own_code import OwnCode, codes_in, other_codes, put_in_place
+from evoply.configs.own_code import OwnCode, codes_in, other_codes, put_in_place
+from evoply.environment.files import read_kept_text
 from evoply.protocols import Cluster, Progress, RunError, steps
 from evoply.runs.folder import CONFIG, clear_request, read_request, stored_learner
 from evoply.runs.kept_learners import PythonArguments

@@ -3,6 +3,8 @@
 The lock is on a file of the folder and is released by the system when a process ends, so a killed
 process leaves none behind; the number written in the file is only for people. A watcher
 of a run never touches its loop: it leaves `request.json`, which the loop reads between steps.
+
+Reasons: docs/design/page.md.
 """
 
 import contextlib
@@ -11,6 +13,7 @@ import os
 import shlex
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.files import (
+from evoply.environment import own_python
+from evoply.environment.files import (
     DATABASE,
     EXPERIMENT_FILE,
     read_kept,
@@ -26,8 +30,8 @@ from evoply.files import (
     runs_directory,
     write_atomically,
 )
+from evoply.environment.refusals import reason
 from evoply.protocols import MALFORMED, RunError, RunNameError
-from evoply.refusals import reason
 
 CONFIG = "config.toml"
 GAME = "game.json"
@@ -265,3 +269,42 @@ def add_game_of(folder: Path) -> None:
         raise RunError(f"{folder} cannot be read: {reason(error, file)}") from None
     except MALFORMED as error:
         raise RunError(f"{folder}: {GAME}: {error} - put the original back") from None
+
+
+# A run in a separate process, which needs no waiting.
+#
+# The process lives on when its starter ends, and follows the requests in the run folder.
+
+OUTPUT = "output.txt"
+"""The file of a run folder that holds the output of such a process."""
+
+
+def go_on_in_process(
+    folder: Path, *, tests: bool = True, generations: int | None = None
+) -> subprocess.Popen[bytes]:
+    """Start or resume the run in *folder*, as `evoply resume` does; return the process.
+
+    It may have another number of *generations* than before. *tests*: whether it plays test matches
+    and writes the report at the end. Raises `RunError` if no process can be started.
+    """
+    command = [*own_python(), "-m", "evoply", "resume", str(folder.absolute()), "--json"]
+    if not tests:
+        command.append("--no-tests")
+    if generations is not None:
+        command += ["--generations", str(generations)]
+    try:
+        (folder / OUTPUT).unlink(missing_ok=True)  # it may be a link, in a folder from elsewhere
+        with (folder / OUTPUT).open("xb") as output:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # its JSON object, which the folder holds too
+                stderr=output,
+                # Ctrl-C in the terminal of its starter must not reach it.
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+    except OSError as error:
+        raise RunError(
+            f"run {folder} cannot be started: {reason(error, folder / OUTPUT)}"
+        ) from None

@@ -12,12 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from evoply.address_limit import AddressLimit
+from evoply.environment.addresses import AddressLimit
 from evoply.games import spoken_name
-from evoply.server.lines import REQUESTS, VERSION, Line, proof_of
+from evoply.server.connection import REQUESTS, VERSION, FloodError, Line, Wire, proof_of
+from evoply.server.journal import TournamentConditions
 from evoply.server.table import GameTable, TableError
-from evoply.server.tournament_conditions import TournamentConditions
-from evoply.server.wire import FloodError, Wire
 
 MOST_STRANGERS = 50
 """The most connections without identity; one more ends the oldest of them."""

@@ -13,17 +13,14 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from evoply.address_limit import MOST_OF_AN_ADDRESS, AddressLimit
 from evoply.arena import Forfeit
-from evoply.arena.games_played import PlayedGame
+from evoply.arena.playing import PlayedGame
+from evoply.environment.addresses import MOST_OF_AN_ADDRESS, AddressLimit, shown_address
 from evoply.protocols import Color
-from evoply.server.addresses import shown_address
 from evoply.server.admission import Admission, Guest, RefusedError
-from evoply.server.journal import Journal, Seated, digest_of
-from evoply.server.lines import LONGEST_REQUEST, Line
+from evoply.server.connection import LONGEST_REQUEST, Line, Wire
+from evoply.server.journal import Journal, Seated, ServedTournament, digest_of
 from evoply.server.table import GameTable, TableError, in_words
-from evoply.server.tournament_conditions import ServedTournament
-from evoply.server.wire import Wire
 
 PING_SECONDS = 10.0
 LEAST_GRACE = 10.0

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from evoply.arena import Forfeit
-from evoply.arena.games_played import PlayedGame
-from evoply.formats import GamePlayed
+from evoply.arena.playing import PlayedGame
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed
 from evoply.protocols import (
     Color,
     Ending,
@@ -22,8 +22,8 @@ from evoply.protocols import (
     InvalidMoveError,
     TimeControl,
 )
+from evoply.server.connection import Line, plain
 from evoply.server.journal import Begun, Journal
-from evoply.server.lines import Line, plain
 from evoply.wording import shorten
 
 MOST_ILLEGAL = 3

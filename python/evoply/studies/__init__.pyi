@@ -1,5 +1,6 @@
 from evoply.studies.catalogue import STUDIES as STUDIES
 from evoply.studies.catalogue import find_study as find_study
+from evoply.studies.catalogue import page_of_study as page_of_study
 from evoply.studies.catalogue import reproduce as reproduce
 from evoply.studies.study import SCALES as SCALES
 from evoply.studies.study import PaperExperiment as PaperExperiment
@@ -8,7 +9,6 @@ from evoply.studies.study import Request as Request
 from evoply.studies.study import Result as Result
 from evoply.studies.study import Row as Row
 from evoply.studies.study import Study as Study
-from evoply.studies.study_page import page_of_study as page_of_study
 from evoply.studies.verdicts import Claim as Claim
 from evoply.studies.verdicts import Figure as Figure
 from evoply.studies.verdicts import difference as difference

@@ -6,8 +6,8 @@ Reasons: docs/design/runs.md.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from evoply.environment.files import runs_directory
 from evoply.evolution import EvolutionConfig, Generation, evolve
-from evoply.files import runs_directory
 from evoply.kinds import Run
 from evoply.protocols import RunError, RunNameError
 from evoply.runs import advance, checked_name

@@ -17,11 +17,10 @@ from itertools import count, product
 from threading import Event
 from typing import Any, Literal, Self, TypeVar, get_args
 
+from evoply.environment import core_count
 from evoply.games import game_rules
-from evoply.json_data import JsonData
-from evoply.processes import core_count
-from evoply.reports.charts import Chart
-from evoply.reports.series import Series
+from evoply.protocols.sections import JsonData
+from evoply.reports.charts import Chart, Series
 from evoply.studies.verdicts import FEWEST_RUNS, Claim, Figure, Verdict, judge, margin_of
 from evoply.wording import did_you_mean
 

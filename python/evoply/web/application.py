@@ -1,7 +1,11 @@
 """The application: the API and the page, behind all checks."""
 
+import errno
 import mimetypes
-from collections.abc import AsyncIterator, Iterable
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from html import escape
@@ -10,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -18,17 +23,16 @@ from starlette.exceptions import HTTPException as StarletteError
 from starlette.types import ASGIApp
 
 from evoply import _native
+from evoply.environment import core_count
 from evoply.games.drawing import COLORS
-from evoply.look import LINE_COLORS, pieces_css
-from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, RunNameError
-from evoply.web.book_routes import book_router
+from evoply.protocols.sections import LINE_COLORS, pieces_css
 from evoply.web.game_hall import GameHall
-from evoply.web.game_routes import game_router
+from evoply.web.game_routes import book_router, game_router
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
 from evoply.web.open_game import ConflictError
-from evoply.web.protection import Protection, Trusted
+from evoply.web.protection import Protection, Trusted, http_connections
 from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunEntrance, run_router
 from evoply.web.store import GameStore, StoreError
@@ -188,3 +192,81 @@ def _words(error: dict[str, Any]) -> str:
     if error["type"] == "json_invalid":
         return "this is not JSON"
     return must_be(error)
+
+
+# The server as a process: its socket, and how it begins and ends.
+
+HOST = "127.0.0.1"
+_SWITCH = 0.0005
+"""Seconds after which a thread that computes in Python lets others do so. Usually it is ten times
+that, which the loop that answers requests would wait for after every message it sends."""
+
+
+def serve(
+    port: int, games: Path, on_ready: Callable[[str, str], None], limits: ServerLimits | None = None
+) -> None:
+    """Serve on *port* of this machine (0: any that is free) until Ctrl-C.
+
+    *games* is the file of games. *on_ready* hears the address and the token as soon as requests
+    are answered. Raises `ValueError` if the port is taken, and `StoreError` for the file.
+    """
+    with _open_socket(port) as listener:
+        number = listener.getsockname()[1]
+        trusted = Trusted((f"{HOST}:{number}", f"localhost:{number}"))
+        sys.setswitchinterval(_SWITCH)
+        server = _Server(server_config(games, trusted, limits))
+        server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted.token)
+        server.run(sockets=[listener])
+
+
+def server_config(
+    games: Path, trusted: Trusted, limits: ServerLimits | None = None
+) -> uvicorn.Config:
+    """Return what uvicorn needs to serve the file *games*; raises `StoreError`."""
+    limits = ServerLimits() if limits is None else limits
+    return uvicorn.Config(
+        application(games, trusted, limits),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=16_384,
+        http=http_connections(limits),
+        ws="websockets-sansio",
+        ws_max_size=4096,
+        # A compressed message could be a bomb, and ours are short.
+        ws_per_message_deflate=False,
+    )
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    on_started: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.on_started()
+
+
+def _open_socket(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.listen(256)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(
+                f"--port: {port} is used by another program - name another port, or 0 for any"
+            ) from None
+        if error.errno == errno.EACCES:
+            raise ValueError(f"--port: {port} is not allowed - take one above 1023") from None
+        raise
+    return listener

@@ -11,17 +11,16 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
 
-from evoply.formats import read_pasted
 from evoply.games import GAMES, game_rules, game_spoken
+from evoply.games.formats import read_pasted
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameInProgress, GameRecord, TimeControl
 from evoply.web.game_views import line_of, row_of
 from evoply.web.limits import LimitError, RateLimiter, ServerLimits
 from evoply.web.messages import AgainAsked, BeginGame
 from evoply.web.open_game import OpenGame, new_id, sides_of
-from evoply.web.outside_players import read_opponent
 from evoply.web.store import GameStore, Stored
-from evoply.web.thinking import ThinkingPool
+from evoply.web.thinking import ThinkingPool, read_opponent
 
 GameId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _NO_GAME = "there is no such game - begin one"

@@ -1,30 +1,51 @@
 """The API of games: begin, read, move, undo, take over, ask, copy, and hear of what happens."""
 
+from __future__ import annotations
+
 import asyncio
+import io
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import APIRouter, HTTPException, Query, WebSocket
-from fastapi.responses import PlainTextResponse
+from fastapi import APIRouter, HTTPException, Path, Query, WebSocket
+from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 
-from evoply.formats.sources import FormatName
 from evoply.games import DATA_GAMES, GAMES, game_rules
+from evoply.games.formats import FORMATS
+from evoply.games.formats.sources import FormatName
+from evoply.games.position import NO_DRAWS
+from evoply.games.rules import rules_in_words
+from evoply.players.strong import LEVEL_NAMES, USUAL_LEVEL
 from evoply.protocols import Color
 from evoply.web.game_hall import GameHall, GameId, Hall
-from evoply.web.game_views import exported, line_of, played_moves, state_of
-from evoply.web.ladder import BESIDE, levels_of
+from evoply.web.game_views import (
+    board_of,
+    exported,
+    line_of,
+    listed,
+    played_as_stored,
+    played_moves,
+    state_of,
+)
 from evoply.web.limits import LimitError
-from evoply.web.list_routes import list_router
 from evoply.web.messages import (
+    BESIDE,
+    LEVELS,
     WRONG,
     AgainAsked,
+    ApiAnswer,
     BeginGame,
+    BoardShown,
     ChoiceAsked,
     ChoiceShown,
+    GameList,
     GameState,
+    LegalMove,
     LineAsked,
     LineShown,
     MoveAsked,
+    PlayedMove,
     QuestionAsked,
     Resigned,
     Review,
@@ -35,10 +56,98 @@ from evoply.web.messages import (
     Values,
     XRayAsked,
     XRayShown,
+    levels_of,
+    wrong,
     wrong_as_json,
 )
 from evoply.web.open_game import OpenGame, sides_of
 from evoply.web.questions import choice_of, review_of, values_of_moves, xray_of
+from evoply.web.store import GameStore, SearchWord, Stored
+from evoply.when_used import module_when_used
+
+# The API of the list of games: find, delete, download all.
+
+_MOST_LISTED = 30
+_MOST_SEARCHED = 8
+_AT_ONCE = 50
+"""Games in memory while all are downloaded."""
+
+list_router = APIRouter()
+
+
+@list_router.get("/games")
+async def find(
+    hall: Hall,
+    search: Annotated[str, Query(max_length=200)] = "",
+    game: Annotated[str | None, Query(max_length=80)] = None,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    played: bool = False,
+) -> GameList:
+    """Return games, those begun last first.
+
+    Each word of `search` is in a player, the game or the day they began; `played` leaves out games
+    without a move.
+    """
+    words = [_words(text) for text in search.split()[:_MOST_SEARCHED]]
+    found = await hall.store.newest(
+        _MOST_LISTED + 1, since=offset, words=words, game=game, played=played
+    )
+    # The end of each is found by playing it again.
+    rows = await asyncio.to_thread(lambda: [listed(stored) for stored in found[:_MOST_LISTED]])
+    return GameList(games=rows, more=len(found) > _MOST_LISTED)
+
+
+def _words(text: str) -> SearchWord:
+    """Return what a word may mean: it is looked for in what people read, and in the file."""
+    wanted = text.casefold()
+    return SearchWord(
+        text,
+        games=tuple(
+            name for name in (*GAMES, *DATA_GAMES) if wanted in game_rules(name).title.casefold()
+        ),
+        players=tuple(row["player"] for row in LEVELS if wanted in row["title"].casefold()),
+    )
+
+
+@list_router.delete("/games/{game}", status_code=204)
+async def delete(game: GameId, hall: Hall) -> Response:
+    """Delete a game for good; pages that show it hear of it."""
+    await hall.delete(game)
+    return Response(status_code=204)
+
+
+@list_router.get(
+    "/games/download",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/jsonl": {}}}},
+)
+async def download(hall: Hall) -> StreamingResponse:
+    """Return all games that have a move as a file that `evoply convert` reads."""
+    return StreamingResponse(
+        _lines(hall),
+        media_type="application/jsonl",
+        headers={"content-disposition": 'attachment; filename="evoply-games.jsonl"'},
+    )
+
+
+async def _lines(hall: GameHall) -> AsyncIterator[bytes]:
+    store: GameStore = hall.store
+    number = 0
+    while games := await store.after(number, _AT_ONCE):
+        number = games[-1][0]
+        yield await asyncio.to_thread(_written, [game for _, game in games])
+
+
+def _written(games: list[Stored]) -> bytes:
+    file = io.BytesIO()
+    writer = FORMATS["games"].writer(file)
+    for game in games:
+        # A game of rules that are not known here cannot be written.
+        if game.moves and "@" not in game.game:
+            writer.add(played_as_stored(game))
+    writer.close()
+    return file.getvalue()
+
 
 _MOST_WORDS = 100
 """The most messages that an open page may send; it needs none."""
@@ -209,3 +318,129 @@ async def _wait_until_gone(socket: WebSocket) -> None:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
+
+
+# The API of what there is to read and to solve: the rules of each game in words, and puzzles.
+
+if TYPE_CHECKING:
+    from evoply.reports import puzzle_book
+else:
+    puzzle_book = module_when_used("evoply.reports.puzzle_book")
+
+
+class RulesText(ApiAnswer):
+    """How a game is played, in words."""
+
+    game: str
+    title: str
+    aim: str
+    moves: str
+    end: str
+    tips: list[str]
+    """Three; the first sentence of each says it in short."""
+    board: BoardShown
+    """The start."""
+
+
+class PuzzlesListed(ApiAnswer):
+    """A game that has puzzles."""
+
+    game: str
+    title: str
+    count: int
+
+
+class PuzzleShown(ApiAnswer):
+    """A position with one move that is clearly best, and its solution."""
+
+    number: int
+    """From 1."""
+    position: str
+    """As text that `BeginGame.position` reads."""
+    board: BoardShown
+    legal: list[LegalMove]
+    task: str
+    best: LegalMove
+    line: list[PlayedMove]
+    """How the game goes on, the best move first, with the board after each."""
+    second: LegalMove
+    second_line: list[PlayedMove]
+    """How it goes on after the second best move."""
+    explanation: str
+    difficulty: str
+    """How often a weak level finds it, and which level finds it mostly."""
+
+
+book_router = APIRouter(prefix="/api", tags=["book"], responses=wrong(404, 422))
+GameName = Annotated[str, Path(max_length=60, description="A name of `/api/rules`.")]
+
+# Functions without `async` run in a thread: they play lines and read files.
+
+
+@book_router.get("/rules/{name}")
+def rules_text(name: GameName) -> RulesText:
+    """Return how a game is played, with three tips."""
+    try:
+        rules, text = game_rules(name), rules_in_words(name)
+    except ValueError as error:
+        raise HTTPException(404, str(error)) from None
+    return RulesText.of(
+        text,
+        game=name,
+        title=rules.title,
+        tips=list(text.tips),
+        board=BoardShown(**board_of(rules.start())),
+    )
+
+
+@book_router.get("/puzzles")
+def puzzle_list() -> list[PuzzlesListed]:
+    """Return the games that have puzzles."""
+    return [
+        PuzzlesListed(game=game, title=game_rules(game).title, count=len(puzzle_book.puzzles(game)))
+        for game in puzzle_book.puzzle_games()
+    ]
+
+
+@book_router.get("/puzzles/{name}")
+def puzzles_of(name: GameName) -> list[PuzzleShown]:
+    """Return the puzzles of a game with their solutions, the earliest stage of a game first."""
+    try:
+        found = puzzle_book.puzzles(name)
+    except ValueError as error:
+        raise HTTPException(404, str(error)) from None
+    return [_shown(puzzle) for puzzle in found]
+
+
+def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
+    start = puzzle.start
+    record = game_rules(puzzle.game).game(start, (), NO_DRAWS)
+    lines = []
+    for texts in (puzzle.line, puzzle.second_line):
+        line = record
+        for text in texts:
+            line = line.play(text)
+        lines.append(line)
+    best, second = LegalMove.all_of(line.moves[0] for line in lines)
+    return PuzzleShown.of(
+        puzzle,
+        board=BoardShown(**board_of(start)),
+        legal=LegalMove.all_of(start.legal_moves),
+        task=f"{start.turn} to move: find the best move.",
+        best=best,
+        line=played_moves(lines[0]),
+        second=second,
+        second_line=played_moves(lines[1]),
+        difficulty=_difficulty(puzzle),
+    )
+
+
+def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
+    share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
+    if puzzle.solved_by is None:
+        return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."
+    return f"{share}, {_level(puzzle.solved_by)} in more than half."
+
+
+def _level(number: int) -> str:
+    return f"level {number} ({LEVEL_NAMES[number - 1]})"

@@ -6,12 +6,11 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
-from evoply.formats import FORMATS, GamePlayed
 from evoply.games import GameRules, game_rules
 from evoply.games.drawing import board_svg
+from evoply.games.formats import FORMATS, GamePlayed
 from evoply.games.squares import square_name
 from evoply.protocols import Cell, Color, Diagram, Ending, GameRecord, Position, Row
-from evoply.web.ladder import title_of
 from evoply.web.messages import (
     PERSON,
     GameListed,
@@ -20,6 +19,7 @@ from evoply.web.messages import (
     PlayedMove,
     SetUpBoard,
     SideShown,
+    title_of,
 )
 from evoply.web.open_game import RESIGNED, ConflictError, OpenGame
 from evoply.web.store import Stored

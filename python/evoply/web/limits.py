@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-from evoply.address_limit import MOST_OF_AN_ADDRESS
+from evoply.environment.addresses import MOST_OF_AN_ADDRESS
 
 _MOST_CLIENTS = 8192
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evoply._native import Stream
+from evoply.environment.ledger import Move
 from evoply.games import game_rules
-from evoply.ledger import Move
 from evoply.players import PlayerKind
-from evoply.players.analysis import asked
+from evoply.players.searcher import asked
 from evoply.protocols import (
     Choice,
     Color,
@@ -32,9 +32,8 @@ from evoply.protocols import (
 )
 from evoply.web.limits import LimitError
 from evoply.web.messages import PERSON
-from evoply.web.outside_players import OpponentReader
 from evoply.web.store import GameStore, Stored
-from evoply.web.thinking import ThinkingPool
+from evoply.web.thinking import OpponentReader, ThinkingPool
 from evoply.wording import short_name, shorten
 
 _PACE = 0.35

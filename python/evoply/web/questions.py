@@ -9,11 +9,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from evoply._native import Stream
+from evoply.environment import core_count
 from evoply.games import game_rules
-from evoply.games.draws import NO_DRAWS
+from evoply.games.position import NO_DRAWS
 from evoply.players import PlayerKind
-from evoply.players.analysis import asked as asked_of
-from evoply.processes import core_count
+from evoply.players.searcher import asked as asked_of
 from evoply.protocols import Clock, Color, GameRecord
 from evoply.web.messages import (
     Bound,
@@ -29,7 +29,7 @@ from evoply.web.messages import (
     XRayShown,
 )
 from evoply.web.open_game import ConflictError, OpenGame
-from evoply.web.outside_players import OpponentReader
+from evoply.web.thinking import OpponentReader
 from evoply.wording import short_name
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
 def _reviewed(
     judge: Adviser, record: GameRecord, ply: int, depth: int, exact: int | None
 ) -> ReviewedMove:
-    from evoply.reports.game_analysis import analysed_move
+    from evoply.reports.adviser import analysed_move
 
     found = analysed_move(judge, record, ply, exact=exact, depth=depth, forced=True)
     scale, position = judge.scale, record.positions[ply]

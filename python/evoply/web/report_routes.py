@@ -15,7 +15,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi import Path as InPath
 from fastapi.responses import HTMLResponse
 
-from evoply.files import runs_directory
+from evoply.environment.files import runs_directory
 from evoply.web.messages import ApiAnswer, wrong_as_json
 
 _MOST_LISTED = 200

@@ -23,10 +23,9 @@ from evoply.runs import (
     new_run_path,
     runs_directory,
 )
-from evoply.runs.background import OUTPUT
+from evoply.runs.folder import OUTPUT, is_locked
 from evoply.runs.folder import Request as RunCommand
-from evoply.runs.folder import is_locked
-from evoply.runs.user_sources import has_programs, resuming
+from evoply.runs.kept_learners import has_programs, resuming
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.run_forms import config_asked
 from evoply.web.run_messages import RunRequest, StartRun

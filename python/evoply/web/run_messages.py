@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from evoply.games import GAMES
-from evoply.presets import PRESETS
+from evoply.runs.presets import PRESETS
 from evoply.web.messages import ApiAnswer, Asked
 
 Value = bool | int | float | str | None
@@ -332,7 +332,7 @@ class RunStarted(ApiAnswer):
 
 
 _FOR_ALL_GAMES = "quick"
-"""The preset that `evoply.web.run_questions.fitting` makes one of any game."""
+"""The preset that `evoply.web.run_forms.fitting` makes one of any game."""
 _TITLES: Mapping[str, str] = {
     "firebrand-8": "FIREBRAND: weights of Othello 8x8, learned by play",
     "strong-checkers": "tables of patterns for checkers, men told from kings",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from evoply.presets import PRESETS
+from evoply.runs.presets import PRESETS
 from evoply.web.limits import ServerLimits
 from evoply.web.messages import WRONG
 from evoply.web.run_messages import (
@@ -101,7 +101,7 @@ def begin(body: StartRun, reader: Reader) -> RunStarted:
 @run_router.get("/sides")
 def sides() -> SideList:
     """Return what can be compared: runs, and groups of runs that differ in their seeds only."""
-    from evoply.web.run_comparison import sides
+    from evoply.web.run_views import sides
 
     return sides()
 
@@ -109,7 +109,7 @@ def sides() -> SideList:
 @run_router.get("/comparison")
 def comparison(first: SideName, second: SideName, reader: Reader) -> RunComparison:
     """Return two sides as they are now, and the keys in which their configs differ."""
-    from evoply.web.run_comparison import compared
+    from evoply.web.run_views import compared
 
     return compared(reader, first, second)
 

@@ -2,18 +2,22 @@
 
 import math
 import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, field
+import tomllib
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
+from evoply.environment.files import read_kept
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
-from evoply.reports.charts import Chart, charts_of
+from evoply.protocols import MALFORMED, RunError, RunNameError
+from evoply.reports.charts import Chart, Lines, Series, charts_of, sampled
 from evoply.reports.open_evaluator import is_drawn, tree_of
+from evoply.reports.pages import status_in_words
 from evoply.reports.run_page import own_part, run_charts
-from evoply.reports.series import Lines, Series, sampled
-from evoply.reports.status import status_in_words
 from evoply.runs import (
     RunSummary,
     champion_changes,
@@ -24,18 +28,24 @@ from evoply.runs import (
     read_request,
     runs_directory,
 )
+from evoply.runs.folder import CONFIG, is_locked
 from evoply.runs.folder import Request as RunCommand
-from evoply.runs.folder import is_locked
-from evoply.runs.user_sources import has_programs
+from evoply.runs.kept_learners import has_programs
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_messages import (
     ChampionShown,
     ChartLineShown,
     ChartShown,
+    ComparedSide,
+    DifferenceShown,
+    KeyShown,
     MatchShown,
+    RunComparison,
     RunList,
     RunListed,
     RunState,
+    SideList,
+    SideListed,
     TableShown,
 )
 from evoply.wording import short_name, shorten
@@ -270,3 +280,245 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
         if is_drawn(tree):
             champion.tree = tree_svg(tree, () if change is None else change.new)
         return champion
+
+
+# Two runs side by side, or groups of runs that differ in their seeds only.
+#
+# A group is shown as the mean of its runs, with a band from the lowest to the highest of them.
+
+_GROUP = "seeds:"
+"""Before the name of a run: all runs that differ from it in their seed only."""
+_SEED = "seed"
+_MOST_SIDES = 300
+_MOST_SEEDS = 100
+_LONGEST_VALUE = 400
+_FRESH = "best_fresh"
+_BAND = "mean of {} runs, each with its own seed; band: from the lowest to the highest of them"
+
+
+def sides() -> SideList:
+    """Return what can be compared: groups over seeds and single runs, newest first."""
+    runs = [run for run in shown_runs() if run.error is None]
+    groups = [
+        SideListed(
+            name=_GROUP + group[0].name, title=_title([run.name for run in group]), runs=len(group)
+        )
+        for group in _groups(runs)
+    ]
+    singles = [SideListed(name=run.name, title=run.name, runs=1) for run in runs]
+    return SideList(groups=groups[:_MOST_SIDES], runs=singles[:_MOST_SIDES])
+
+
+def compared(reader: RunReader, first: str, second: str) -> RunComparison:
+    """Return two sides as they are now, and the keys in which their configs differ.
+
+    Raises `RunNameError` for a side that does not exist, `RunError` for runs that cannot be read.
+    """
+    both = [_members(first), _members(second)]
+    configs = [_config_of(names) for names in both]
+    keys = list(dict.fromkeys([*configs[0], *configs[1]]))
+    differing = [key for key in keys if configs[0].get(key) != configs[1].get(key)]
+    return RunComparison(
+        sides=[
+            _side(reader, name, names) for name, names in zip((first, second), both, strict=True)
+        ],
+        differ=[
+            DifferenceShown(path=key, first=configs[0].get(key), second=configs[1].get(key))
+            for key in differing
+        ],
+        same=[KeyShown(path=key, value=configs[0][key]) for key in keys if key not in differing],
+    )
+
+
+def _groups(runs: Sequence[RunSummary]) -> list[list[RunSummary]]:
+    """Return the groups of at least two of *runs* with a step, the oldest run of each first."""
+    alike: dict[str, dict[int, RunSummary]] = {}
+    for run in runs:
+        if not run.generations:
+            continue
+        try:
+            config, seed = _apart(read_kept(run.path / CONFIG).decode("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            continue
+        seeds = alike.setdefault(config, {})
+        # The same run twice would count twice: the longer one tells more.
+        if seed not in seeds or seeds[seed].generations < run.generations:
+            seeds[seed] = run
+    return [
+        sorted(seeds.values(), key=lambda run: run.created)[:_MOST_SEEDS]
+        for seeds in alike.values()
+        if len(seeds) > 1
+    ]
+
+
+def _apart(text: str) -> tuple[str, int]:
+    """Return the text of a config without its seed, and the seed; ValueError if it has none."""
+    head, table, rest = text.partition("\n[")
+    lines = head.splitlines()
+    written = [line for line in lines if line.partition(" = ")[0] == _SEED]
+    if len(written) != 1:
+        raise ValueError("no seed")
+    kept = "\n".join(line for line in lines if line != written[0])
+    return f"{kept}{table}{rest}", int(written[0].partition(" = ")[2])
+
+
+def _title(names: Sequence[str]) -> str:
+    return f"{len(names)} seeds of {names[0]}"
+
+
+def _members(name: str) -> list[str]:
+    """Return the names of the runs of a side."""
+    if not name.startswith(_GROUP):
+        named_run(name)
+        return [name]
+    wanted = name.removeprefix(_GROUP)
+    runs = [run for run in reversed(shown_runs()) if run.error is None]
+    for group in _groups(runs):
+        names = [run.name for run in group]
+        if wanted in names:
+            return names
+    raise RunNameError(
+        f"no run called {shorten(wanted)!r} has sisters with other seeds - see /api/sides"
+    )
+
+
+def _config_of(names: Sequence[str]) -> dict[str, str]:
+    """Return the values of the config of runs by path, as text; all seeds of a group."""
+    found = [_read_config(named_run(name)) for name in names]
+    seeds = ", ".join(config[_SEED] for config in found if _SEED in config)
+    return {**found[0], **({_SEED: seeds} if seeds else {})}
+
+
+def _read_config(folder: Path) -> dict[str, str]:
+    try:
+        return dict(_flat(tomllib.loads(read_kept(folder / CONFIG).decode("utf-8"))))
+    except (OSError, *MALFORMED) as error:
+        raise RunError(f"run {folder.name}: {CONFIG} cannot be read: {error}") from None
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every value in a config by its path; a set of primitives is one value."""
+    if isinstance(value, Mapping) and not {"format", "primitives"} <= value.keys():
+        for key, item in value.items():
+            yield from _flat(item, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, Mapping):
+        names = " ".join(str(primitive.get("name")) for primitive in value["primitives"])
+        yield path, shorten(f"{value.get('name')}: {names}", _LONGEST_VALUE)
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for place, item in enumerate(value):
+            yield from _flat(item, f"{path}.{place}")
+    elif isinstance(value, list):
+        yield path, shorten(", ".join(map(_text, value)) or "none", _LONGEST_VALUE)
+    else:
+        yield path, shorten(_text(value), _LONGEST_VALUE)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _side(reader: RunReader, name: str, names: Sequence[str]) -> ComparedSide:
+    states = [reader.read(run) for run in names]
+    first, is_group = states[0], len(states) > 1
+    if is_group:
+        counted = Counter(state.status_in_words for state in states)
+        status = ", ".join(f"{count} {words}" for words, count in counted.items())
+        facts = [("status", status), ("runs", ", ".join(names))]
+    else:
+        facts = [("status", first.status_in_words), *first.facts]
+    return ComparedSide(
+        name=name,
+        title=_title(names) if is_group else first.name,
+        runs=[*names],
+        facts=[("game", first.game_title), *facts],
+        fresh=_fresh(names),
+        charts=_mean_charts(names) if is_group else first.charts,
+        matches=_pooled(states) if is_group else first.matches,
+    )
+
+
+def _fresh(names: Sequence[str]) -> ChartShown | None:
+    """Return the best of each generation on fresh games; None if the learner plays none."""
+    curves = []
+    for name in names:
+        with Run.open(named_run(name)) as run:
+            rows = [row for row in run.rows() if row.get(_FRESH) is not None]
+            series = Series("best, fresh games", [row[_FRESH] for row in rows])
+            y_title = f"points per game, {game_rules(run.game).title}"
+            steps = [row["number"] for row in rows]
+            curves.append(Lines(steps, [series], run.step_word, y_title, is_share=True))
+    if not all(curve.x for curve in curves):
+        return None
+    note = "points per game on openings that nobody was selected on"
+    if len(names) > 1:
+        note = f"{note}; {_BAND.format(len(names))}"
+    return chart_shown("Best on fresh games", note, _mean(curves))
+
+
+def _mean_charts(names: Sequence[str]) -> list[ChartShown]:
+    """Return the charts that all runs have, as means over those of their steps that all have."""
+    of_runs: list[dict[str, Lines]] = []
+    for name in names:
+        with Run.open(named_run(name)) as run:
+            charts = run_charts(run)
+        of_runs.append({chart.title: chart.lines for chart in charts if chart.lines is not None})
+    means = {
+        title: _mean([charts[title] for charts in of_runs])
+        for title in of_runs[0]
+        if all(title in charts for charts in of_runs)
+    }
+    note = _BAND.format(len(names))
+    return [
+        chart_shown(title, note, mean) for title, mean in means.items() if mean.x and mean.series
+    ]
+
+
+def _mean(of_runs: Sequence[Lines]) -> Lines:
+    """Return the means of the lines that all runs have, over the steps that all have.
+
+    Bands are from the lowest to the highest of several runs.
+    """
+    places = [{step: place for place, step in enumerate(lines.x)} for lines in of_runs]
+    x = [step for step in of_runs[0].x if all(step in known for known in places)]
+    by_name = [{line.name: line.values for line in lines.series} for lines in of_runs]
+    series = []
+    for name in by_name[0]:
+        if not all(name in values for values in by_name):
+            continue
+        alike = list(zip((values[name] for values in by_name), places, strict=True))
+        at = [_known(finite(values[known[step]]) for values, known in alike) for step in x]
+        means = [sum(known) / len(known) if known else None for known in at]
+        bands = [(min(known), max(known)) if known else None for known in at]
+        series.append(Series(name, means, bands if len(of_runs) > 1 else ()))
+    return replace(of_runs[0], x=x, series=series)
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    """Return *values* if all are known, else none."""
+    found = [*values]
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else []
+
+
+def _pooled(states: Sequence[RunState]) -> list[MatchShown]:
+    """Return the test matches that all runs have played, with their games together."""
+    pooled = []
+    for opponent in dict.fromkeys(match.opponent for match in states[0].matches):
+        found = [
+            next((match for match in state.matches if match.opponent == opponent), None)
+            for state in states
+        ]
+        matches = [match for match in found if match is not None]
+        if len(matches) < len(states):
+            continue
+        pooled.append(
+            MatchShown(
+                opponent=opponent,
+                wins=sum(match.wins for match in matches),
+                draws=sum(match.draws for match in matches),
+                losses=sum(match.losses for match in matches),
+                score=sum(match.score for match in matches) / len(matches),
+                interval=None,
+            )
+        )
+    return pooled

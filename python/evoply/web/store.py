@@ -17,9 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from evoply.checksums import ChecksumError, Database, Group
-from evoply.games import game_spoken, spoken_name
-from evoply.ledger import (
+from evoply.environment.checksums import ChecksumError, Database, Group
+from evoply.environment.ledger import (
     HAS_MOVES,
     MOVES_TABLE,
     Ledger,
@@ -28,6 +27,7 @@ from evoply.ledger import (
     remove_moves,
     write_moves,
 )
+from evoply.games import game_spoken, spoken_name
 from evoply.protocols import Color, RunError
 
 _TABLES = f"""

@@ -14,30 +14,32 @@ from evoply.evolution.breeding.first_generation import random_individuals, seed_
 from evoply.evolution.config.breeding import (
     Covariant,
     Demes,
+    IndividualShape,
     Initialisation,
     LengthPenalty,
     Parsimony,
     SizeLimits,
+    Stages,
     SteadyState,
     Termination,
     Variation,
+    shape_of,
 )
 from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
-from evoply.evolution.config.individual import IndividualShape, Stages, shape_of
 from evoply.evolution.fitness.contract import FitnessKind
-from evoply.evolution.map_elites.axes import axis_problems
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
 from evoply.evolution.selections import (
     MapSurvival,
     Selection,
     Survival,
+    axis_problems,
     selection_method,
     steady_kinds,
     survival_method,
 )
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
-from evoply.players.options import unfit
+from evoply.players.player_kind import unfit
 
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:

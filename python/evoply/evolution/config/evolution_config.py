@@ -6,35 +6,60 @@ generation is bred or played.
 
 import json
 import math
-from typing import Any, ClassVar
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
+from evoply._native import Stream
+from evoply.arena.on_cluster import check_game
+from evoply.configs.own_code import OwnCode, is_own_code, reading, without_places
 from evoply.configs.part import Part, Problem
-from evoply.configs.run_config import RunConfig
-from evoply.evolution.breeding.first_generation import is_tree_text, named_set
+from evoply.configs.reference import read_toml
+from evoply.configs.run_config import RunConfig, changed_config, written_config
+from evoply.evolution.breeding.first_generation import is_tree_text, named_set, random_individuals
 from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
     Demes,
+    IndividualShape,
     Initialisation,
+    OneTree,
     Parsimony,
     SizeLimits,
     SteadyState,
     Termination,
     Variation,
+    shape_of,
 )
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
-from evoply.evolution.config.individual import IndividualShape, OneTree
 from evoply.evolution.fitness import Case, Fitness, Task, with_measure_in_full
-from evoply.evolution.map_elites.axes import Bins
-from evoply.evolution.play.opponents import resolved, with_players
-from evoply.evolution.play.panel import Games
-from evoply.evolution.selections import SELECTIONS, SURVIVALS, MapSurvival, Selection, Survival
+from evoply.evolution.play.games import (
+    Games,
+    is_certain,
+    player_texts,
+    read_opponent,
+    resolved,
+    with_players,
+    without_file,
+)
+from evoply.evolution.selections import (
+    SELECTIONS,
+    SURVIVALS,
+    Bins,
+    MapSurvival,
+    Selection,
+    Survival,
+)
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
-from evoply.own_code import without_places
-from evoply.protocols import CHECK_SHARE
-from evoply.rules.game_key import RulesDigest
+from evoply.players.own_player import OwnPlayer, says_reproducible
+from evoply.protocols import CHECK_SHARE, ConfigError
+from evoply.rules.loading import RulesDigest, with_game_of_file
+from evoply.runs.presets import PRESETS, config_text
+from evoply.wording import shorten
 
 MOST_GENERATIONS = 1_000_000_000
 """The largest number of generations of a run."""
@@ -317,3 +342,202 @@ class EvolutionConfig(RunConfig):
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
         ]
+
+
+# Configs as TOML: reading a file, a preset or a text, changing single keys, writing.
+#
+# Comments of a file are lost; the run folder stores the values that were used.
+
+_NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
+
+
+def config_from_toml(
+    text: str,
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    name: str = "config",
+    folder: Path | None = None,
+) -> EvolutionConfig:
+    """Return the config a TOML *text* describes; *name* stands for the text in errors.
+
+    *overrides* and *settings* as in `config_from_keys`. In *folder* lies the file of rules that its
+    key `game` may name; None: it may not.
+
+    >>> config_from_toml("generations = 5", ["fitness.opening_plies=4"]).fitness.opening_plies
+    4
+    """
+    data = read_toml(text, name)
+    if folder is not None:
+        data = with_game_of_file(data, folder)
+    return config_from_keys(data, overrides, settings, name=name)
+
+
+def config_from_keys(
+    data: dict[str, Any],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    name: str = "config",
+) -> EvolutionConfig:
+    """Return the config of nested keys as TOML has them, changed first by *overrides*.
+
+    These are texts `path=value` with values written as in TOML. A value that is not valid TOML is
+    taken as text, so that `game=othello-6` needs no quotes; `none` removes a key; numbers in a path
+    index a list. *settings* come last: a mapping changes those keys of a table that it names, where
+    it does not choose another kind of table; anything else takes the place of what was there.
+
+    Raises `ConfigError` with every error, paths that lead nowhere included.
+    """
+    overrides = tuple(overrides)
+    _refuse_other_learners(data, name)
+    if any(text.partition("=")[0].strip() == "learner" for text in overrides):
+        message = "is for the file of a config, which says what kind it is - write it there"
+        raise ConfigError([("learner", message)])
+    return changed_config(EvolutionConfig, data, overrides, settings)
+
+
+def _refuse_other_learners(data: Mapping[str, Any], name: str) -> None:
+    """Refuse a config that names a learner, and say what to do with it; evolution names none."""
+    if "learner" not in data:
+        return
+    learner = data["learner"]
+    commands = [preset.command for preset in PRESETS.values() if preset.learner == learner]
+    if isinstance(learner, str) and is_own_code(learner):
+        commands = ["learn"]
+    if commands and learner != "evolution":
+        command = f"`evoply {commands[0]}` runs it"
+        raise ConfigError([("learner", f"{name} is a config of {learner}: {command}")])
+    if learner == "evolution":
+        message = "evolution needs no such line - leave it out"
+    else:
+        message = f"{shorten(repr(learner))} is no learner - leave it out to evolve"
+    if learner == "map-elites":
+        message += ', and say `survival.kind = "map"` for a map'
+    raise ConfigError([("learner", message)])
+
+
+def config_to_toml(config: EvolutionConfig) -> str:
+    """Return *config* as TOML text that reads back as an equal config."""
+    return written_config(config)
+
+
+def load_config(
+    source: EvolutionConfig | str | os.PathLike[str],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    ini: Callable[..., EvolutionConfig] = config_from_toml,
+) -> EvolutionConfig:
+    """Return the config of a file or a preset, with changes.
+
+    *overrides* are texts such as `population_size=500`, as `--set` takes them. *settings* are keys
+    and values, in which a mapping changes the keys of a table that it names and leaves the others.
+
+    A name that ends in `.ini` is read by *ini* (`evoply.load_config` gives the reader of gpjpp's
+    parameter files); any other is TOML, or a preset if no file has this name.
+
+    Raises `ConfigError` with every error and its path or line, also when the file cannot be read,
+    and TypeError for a *source* that is neither a config nor a name.
+
+    >>> load_config("quick", settings={"fitness": {"opening_plies": 2}}).opening_plies
+    2
+    """
+    if isinstance(source, EvolutionConfig):
+        return config_from_keys(source.model_dump(), overrides, settings)
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            f"config: {shorten(repr(source))} is not a config: give an EvolutionConfig, the path of"
+            f" its file, or the name of a preset, such as {next(iter(PRESETS))!r}"
+        )
+    name = os.fspath(source)
+    with reading(name):
+        text = config_text(name)
+        if name.lower().endswith(".ini"):
+            return ini(text, overrides, settings, name=name)
+        return config_from_toml(text, overrides, settings, name=name, folder=Path(name).parent)
+
+
+# Consequences of the players that a config names: files, machines, reproducibility.
+
+_Config = TypeVar("_Config", bound=EvolutionConfig)
+
+
+def self_contained(config: _Config) -> _Config:
+    """Return *config* with players from files written out; the digests stay equal."""
+    data = config.model_dump(mode="python")
+    data["fitness"] = with_players(
+        data["fitness"], lambda player: without_file(player, config.game)
+    )
+    initialisation = data["initialisation"]
+    initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
+    return type(config)(**data)
+
+
+def check_sendable(config: EvolutionConfig, *, is_whole: bool = False) -> None:
+    """Raise `ValueError` if a run of *config* needs what other machines do not have.
+
+    If it *is_whole*, one worker makes all of it, and may have the same Python files.
+    """
+    check_game(config.game)
+    if config.player.code is not None and not is_whole:
+        raise ValueError(
+            "cluster: player.code: workers get players as data, never Python - run without a "
+            "cluster, or as an experiment on workers that have the same file"
+        )
+    for path, text in player_texts(config.fitness):
+        player = read_opponent(text, config.game)
+        if not is_certain(player) or not (player.is_portable or is_whole):
+            raise ValueError(
+                f"cluster: fitness.{path}: {shorten(player.label)} is a program on this machine, "
+                "or may play otherwise next time, and cannot be sent to others - leave it out, or "
+                "run without a cluster"
+            )
+
+
+def is_reproducible(config: EvolutionConfig) -> bool:
+    """Return whether the run can be repeated: every opponent plays the same game again."""
+    texts = {text for _, text in player_texts(config.fitness)}
+    if not config.fitness.allow_irreproducible:
+        return True
+    # An individual's own player may say that it repeats its games, but here it need not.
+    return config.player.code is None and all(
+        is_certain(read_opponent(text, config.game)) for text in texts
+    )
+
+
+def check_own_players(config: EvolutionConfig) -> None:
+    """Raise `ValueError` unless the players in Python of *config* can be had; imports their files.
+
+    The player of the individuals must say that it is reproducible, unless the config allows
+    others. Nothing else in a config asks for the file: a run can be read without it.
+    """
+    for path, text in player_texts(config.fitness):
+        player = read_opponent(text, config.game)
+        if isinstance(player, OwnPlayer):
+            _made(f"fitness.{path}", player)
+    if config.player.code is None:
+        return
+    code = OwnCode.from_text(config.player.code)
+    if not config.fitness.allow_irreproducible and not says_reproducible(code):
+        raise ValueError(
+            f"player.code: {code.label} does not say that it plays the same game again: write "
+            "reproducible = True into its class (or set fitness.allow_irreproducible = true, and "
+            "the run is marked)"
+        )
+    primitives, depth = config.primitive_set, config.initialisation.min_depth
+    (tree,) = random_individuals(
+        shape_of(config.individual, primitives) or primitives, config.initialisation.method, 1,
+        Stream(0), min_depth=depth, max_depth=config.initialisation.max_depth,
+        limits=config.limits.of_trees, duplicates="allow",
+    )  # fmt: skip
+    player = config.game_settings.player(tree)
+    assert isinstance(player, OwnPlayer)
+    _made("player.code", player)
+
+
+def _made(path: str, player: OwnPlayer) -> None:
+    try:
+        player.made()
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from evoply.configs.own_code import Code
 from evoply.configs.part import Part
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
-from evoply.own_code import Code
+from evoply.games.position import DrawRules
 from evoply.players import AfterState, AlphaBeta
 from evoply.players.player_kind import Ties, View
 from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work

@@ -3,8 +3,10 @@ from evoply.evolution.fitness.contract import Measured as Measured
 from evoply.evolution.fitness.contract import Population as Population
 from evoply.evolution.fitness.contract import Task as Task
 from evoply.evolution.fitness.contract import Training as Training
+from evoply.evolution.fitness.contract import matches as matches
 from evoply.evolution.fitness.discs import DiscFitness as DiscFitness
 from evoply.evolution.fitness.discs import EpochFitness as EpochFitness
+from evoply.evolution.fitness.discs import PointFitness as PointFitness
 from evoply.evolution.fitness.discs import StageFitness as StageFitness
 from evoply.evolution.fitness.guides import Guide as Guide
 from evoply.evolution.fitness.guides import GuideFitness as GuideFitness
@@ -18,9 +20,7 @@ from evoply.evolution.fitness.own import OwnFitness as OwnFitness
 from evoply.evolution.fitness.own import PythonFitness as PythonFitness
 from evoply.evolution.fitness.own import TreeFitness as TreeFitness
 from evoply.evolution.fitness.own import named_fitness as named_fitness
-from evoply.evolution.fitness.points import PointFitness as PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness as TournamentFitness
-from evoply.evolution.fitness.training_games import matches as matches
 from evoply.evolution.individuals import Case as Case
-from evoply.evolution.play.panel import Batch as Batch
-from evoply.evolution.play.panel import Play as Play
+from evoply.evolution.play.games import Batch as Batch
+from evoply.evolution.play.games import Play as Play

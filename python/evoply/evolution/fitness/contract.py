@@ -12,26 +12,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
+from evoply._native import Stream
 from evoply.arena import PreparedPlayer
 from evoply.configs.part import Part, Problem
+from evoply.evolution.config.breeding import IndividualShape
 from evoply.evolution.config.game_settings import EarlierGenerations, Opponent
-from evoply.evolution.config.individual import IndividualShape
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.panel import (
+from evoply.evolution.play.games import (
     NOBODY,
     Batch,
     Games,
     Panel,
     Play,
     Sides,
+    read_opponent,
     schedule_of,
 )
+from evoply.players import KernelSeat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,3 +232,109 @@ class FitnessKind(Part):
         Raises ValueError for a text that is nearly right.
         """
         return None
+
+
+# The games of training that kinds of fitness have in common: schedules, starts, points.
+
+
+def matches(
+    games: Games,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    pairs: int,
+    stream: Stream,
+) -> arena.Schedule:
+    """Return the games of matches: each opening twice with colours swapped, first as Black."""
+    count, each = len(first), 2 * pairs
+    is_black = np.tile(np.arange(each) % 2 == 0, count)
+    firsts, seconds = first.repeat(each), second.repeat(each)
+    return games.schedule(
+        np.where(is_black, firsts, seconds),
+        np.where(is_black, seconds, firsts),
+        openings=np.tile(np.arange(pairs).repeat(2), count),
+        game_keys=np.tile(stream.child("game").keys(each), count),
+        stream=stream,
+    )
+
+
+def black_half_points(results: arena.Results) -> NDArray[np.int64]:
+    """Return Black's half points in each game: 2, 1 or 0."""
+    half_points: NDArray[np.int64] = results.winners.astype(np.int64) + 1
+    return half_points
+
+
+def first_half_points(results: arena.Results, games: int) -> NDArray[np.int64]:
+    """Return the first player's half points in each match of *games* games, colours alternating."""
+    black = black_half_points(results).reshape(-1, games)
+    halves: NDArray[np.int64] = np.where(np.arange(games) % 2 == 0, black, 2 - black).sum(axis=1)
+    return halves
+
+
+def shared(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return shared fitness in [0, 1] from *points* of shape (individuals, opponents).
+
+    An individual's share is its points against an opponent, divided by all points that were
+    made against it; its fitness is the mean of its shares. Source: Rosin & Belew, "New methods
+    for competitive coevolution" (1997), section 3.1.
+    """
+    totals = points.sum(axis=0)
+    shares: NDArray[np.float64] = np.divide(
+        points, totals, out=np.zeros_like(points), where=totals > 0
+    )
+    means: NDArray[np.float64] = shares.mean(axis=1)
+    return means
+
+
+# A population as players, and its panel of opponents.
+
+
+def panel_of(games: Games, task: Task, earlier: Sequence[tuple[int, gp.Genotype]]) -> Panel:
+    """Return a run's opponents and the *earlier* champions (generation, tree) as a panel."""
+    models = [read_opponent(opponent.player, task.game) for opponent in task.opponents]
+    return Panel(
+        players=(
+            *arena.prepared(models, task.game),
+            *seats_of(games, [tree for _, tree in earlier]),
+        ),
+        labels=(
+            *(player.label for player in models),
+            *(f"champion of generation {generation}" for generation, _ in earlier),
+        ),
+        games=(
+            *(opponent.games or 2 * opponent.pairs for opponent in task.opponents),
+            *(2 * task.earlier_generations.pairs for _ in earlier),
+        ),
+        sides=task.sides,
+    )
+
+
+def population_of(games: Games, trees: Sequence[gp.Genotype]) -> Population:
+    """Return the population of *trees* as players; each different tree is lowered once."""
+    places: dict[gp.Genotype, int] = {}
+    who = [places.setdefault(tree, len(places)) for tree in trees]
+    programs = gp.lower(list(places), games.game)
+    return Population(
+        trees=tuple(places),
+        players=tuple(_players(games, list(places), programs)),
+        programs=tuple(programs),
+        operations=np.array([program.operations for program in programs], dtype=np.int64),
+        who=np.array(who, dtype=np.int64),
+    )
+
+
+def seats_of(games: Games, trees: Sequence[gp.Genotype]) -> list[PreparedPlayer]:
+    """Return a seat in the kernel for each tree, lowered together, or its player in Python."""
+    return _players(games, trees, gp.lower(trees, games.game))
+
+
+def _players(
+    games: Games, trees: Sequence[gp.Genotype], programs: Sequence[_native.Program]
+) -> list[PreparedPlayer]:
+    if games.player_code is not None:
+        return [games.player(tree) for tree in trees]
+    # The player needs no evaluator, because it is lowered already.
+    model = games.player_kind.model_construct(**games.player_options)
+    return [
+        KernelSeat(model.with_program(games.game, program), player=partial(games.player, tree))
+        for tree, program in zip(trees, programs, strict=True)
+    ]

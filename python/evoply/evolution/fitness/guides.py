@@ -24,11 +24,10 @@ from evoply.evolution.fitness.contract import (
     Population,
     Task,
     Training,
+    black_half_points,
 )
-from evoply.evolution.fitness.training_games import black_half_points
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.opponents import read_opponent
-from evoply.evolution.play.panel import Batch, Panel
+from evoply.evolution.play.games import Batch, Panel, read_opponent
 from evoply.games import game_rules
 from evoply.permutations import derangement
 

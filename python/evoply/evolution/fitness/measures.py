@@ -19,16 +19,14 @@ from evoply.evolution.config.game_settings import USUAL, EarlierGenerations, Opp
 from evoply.evolution.fitness.contract import (
     FitnessKind,
 )
-from evoply.evolution.fitness.discs import DiscFitness, EpochFitness, StageFitness
+from evoply.evolution.fitness.discs import DiscFitness, EpochFitness, PointFitness, StageFitness
 from evoply.evolution.fitness.guides import GuideFitness
 from evoply.evolution.fitness.own import (
     PythonFitness,
 )
-from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent
-from evoply.evolution.play.panel import Sides
+from evoply.evolution.play.games import Sides, is_certain, player_texts, read_opponent
 
 MOST_OPENING_PLIES = 40
 

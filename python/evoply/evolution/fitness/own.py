@@ -9,7 +9,8 @@ import numpy as np
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.configs.own_part import OwnPart, keys_of
+from evoply.configs.own_code import is_own_code
+from evoply.configs.part import OwnPart, keys_of
 from evoply.evolution.fitness.contract import (
     FitnessKind,
     Measured,
@@ -18,7 +19,6 @@ from evoply.evolution.fitness.contract import (
     Training,
 )
 from evoply.evolution.individuals import Case
-from evoply.own_code import is_own_code
 
 TreeFitness = Callable[[gp.Genotype, Stream], float]
 """Returns how good a tree is, maximised. Called once a generation for each different tree, each

@@ -13,10 +13,12 @@ from evoply.evolution.fitness.contract import (
     Population,
     Task,
     Training,
+    first_half_points,
+    matches,
+    shared,
 )
-from evoply.evolution.fitness.training_games import first_half_points, matches, shared
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.panel import Batch
+from evoply.evolution.play.games import Batch
 from evoply.permutations import shuffled
 
 

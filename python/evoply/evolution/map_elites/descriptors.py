@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from evoply import _native, arena
 from evoply._native import Stream
 from evoply.evolution.fitness import Batch, Play, Population, Task
+from evoply.evolution.fitness.contract import panel_of
 from evoply.evolution.individuals import Individual, MapPlace
-from evoply.evolution.map_elites.axes import Bins
-from evoply.evolution.play.panel import Games, Panel, schedule_of
-from evoply.evolution.play.population import panel_of
+from evoply.evolution.play.games import Games, Panel, schedule_of
+from evoply.evolution.selections import Bins
 from evoply.expressions import features
 from evoply.games import game_rules
 from evoply.protocols import Row
@@ -108,7 +108,7 @@ def _on_the_board(
     games: Games, panel: Panel, schedule: arena.Schedule, results: arena.Results, trees: int
 ) -> dict[str, Array]:
     """Return mobility and corners of each tree, from the positions of its games."""
-    from evoply.learning.boards import values_at  # only maps of such axes look at boards
+    from evoply.learning.found_features import values_at  # only maps of such axes look at boards
 
     each, moves = len(panel.places), results.moves or []
     is_black: list[bool] = np.tile(panel.places.is_black, trees).tolist()

@@ -13,14 +13,13 @@ from functools import partial
 from html import escape
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.fitness.measuring import fitness_text
-from evoply.evolution.fitness.measuring import is_share as has_shares
-from evoply.evolution.generation import Generation
+from evoply.evolution.generation import Generation, fitness_text
+from evoply.evolution.generation import is_share as has_shares
 from evoply.evolution.individuals import Individual, MapPlace, ranking
-from evoply.evolution.map_elites.axes import Bins
-from evoply.runs.columns import Row
+from evoply.evolution.selections import Bins
+from evoply.protocols.sections import Column, Picture, Section, share
+from evoply.runs.kind import Row
 from evoply.runs.run import Run
-from evoply.sections import Column, Picture, Section, share
 from evoply.wording import shorten
 
 _WIDTH, _HEIGHT = 400, 320  # of the field of cells

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 from pydantic import Field, field_validator
 
 from evoply.configs.config_errors import checked
-from evoply.files import read_toml_file
+from evoply.configs.own_code import check_may_run
+from evoply.environment.files import read_toml_file
 from evoply.games import game_rules
-from evoply.own_code import check_may_run
-from evoply.players.problems import problems, refusal
+from evoply.players.evaluators import problems, refusal
 from evoply.players.process_limits import (
     LONGEST_LIMIT,
     SHORTEST_MOVE_LIMIT,
@@ -29,11 +29,11 @@ from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
-    from evoply.players.engines.seat import EngineSeat
+    from evoply.players.engines.dialogue import EngineSeat
 
 Protocol = Literal["gtp", "nboard"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
-"""The protocols of `evoply.players.engines.seat.DIALOGUES`."""
+"""The protocols of `evoply.players.engines.dialogue.DIALOGUES`."""
 
 _LARGEST_FILE = 1_000_000
 _HEAD = "engine:"
@@ -126,7 +126,9 @@ class Engine(ProgramPlayer):
 
     def seat(self, game: str) -> EngineSeat:
         """Return a seat, whose process starts with the first question."""
-        from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
+        from evoply.players.engines.dialogue import (
+            EngineSeat,  # every player is read by way of here
+        )
 
         check_may_run(self._program, self.own_text)
         Engine.check_fits(self, game)

@@ -1,7 +1,7 @@
 """Hex without swap: Black joins the top and the bottom, White the left and the right."""
 
 from evoply.expressions import Truth, board, is_empty, select, squares
-from evoply.expressions.square_sets import bits
+from evoply.expressions.operations import bits
 from evoply.rules import Rules, place
 
 SIZE = 9

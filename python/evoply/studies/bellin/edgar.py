@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena import Schedule, play
+from evoply.environment.files import write_atomically
 from evoply.expressions import program_with_parameters
-from evoply.files import write_atomically
 from evoply.games.othello import Move, Position
 from evoply.players import KernelSeat
 from evoply.players.named import weights_by_ply

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evoply.evolution.config.config_text import config_from_keys
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.presets import preset_text
+from evoply.evolution.config.evolution_config import EvolutionConfig, config_from_keys
 from evoply.protocols import ConfigError
+from evoply.runs.presets import preset_text
 from evoply.wording import did_you_mean, shorten
 
 _CREATION = ("Variable", "Grow", "RampedHalf", "RampedVariable", "RampedGrow")

@@ -24,9 +24,9 @@ from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, bellin
 from evoply.games.othello import Position
 from evoply.gp import Tree, leaf_weights, lower
 from evoply.players import AfterState, KernelSeat, TreeEvaluator, parse_player, player_of
-from evoply.presets import preset_text
 from evoply.reports import explain
 from evoply.reports.charts import interval_chart
+from evoply.runs.presets import preset_text
 from evoply.studies.study import Reproduction, Result, Row, paper, row, series, study_of
 from evoply.studies.verdicts import Figure, mean_of, share_of_games
 from evoply.wording import signed

@@ -2,7 +2,9 @@
 
 from functools import partial
 
-from evoply.studies.benbassat import coevolution, evolved_players, guide_matches, trees_by_hand
+from evoply.studies.benbassat import evolved_players, guide_matches
+from evoply.studies.benbassat import evolved_players as trees_by_hand
+from evoply.studies.benbassat import guide_matches as coevolution
 from evoply.studies.study import study_of
 
 BENBASSAT = study_of(

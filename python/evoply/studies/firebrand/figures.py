@@ -13,8 +13,7 @@ import numpy as np
 
 from evoply.arena import rank_correlation
 from evoply.learning import Learning, stages
-from evoply.reports.charts import Chart, interval_chart, line_chart
-from evoply.reports.series import Series
+from evoply.reports.charts import Chart, Series, interval_chart, line_chart
 from evoply.studies.firebrand.training import (
     Array,
     LearningCurve,

@@ -8,8 +8,8 @@ from typing import Any
 
 from evoply import _native
 from evoply.arena import match
-from evoply.formats import GamePlayed
 from evoply.games import game_rules
+from evoply.games.formats import GamePlayed
 from evoply.players import AlphaBeta
 from evoply.protocols import Position
 from evoply.reports.charts import interval_chart

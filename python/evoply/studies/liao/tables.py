@@ -14,8 +14,8 @@ from typing import Any
 
 from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Genotype, Tree
-from evoply.presets import preset_text
 from evoply.reports.charts import interval_chart, line_chart
+from evoply.runs.presets import preset_text
 from evoply.studies.liao.white_games import (
     PRINTED_GAMES,
     RULES,

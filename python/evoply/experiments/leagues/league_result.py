@@ -1,0 +1,245 @@
+"""`league`: `evoply league` in Python, and its result.
+
+A league is an experiment whose measure is that all play all: its setups are the methods.
+
+Reasons: docs/design/runs.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evoply.environment.files import EXPERIMENT_FILE
+from evoply.experiments.design import AllPlayAll, Condition, Experiment, experiment_of
+from evoply.experiments.experiment_folder import ExperimentFolder, find_experiment
+from evoply.experiments.leagues.encounters import LeagueResults, MadePlayer, results_of
+from evoply.experiments.leagues.methods import taking_part
+from evoply.experiments.leagues.standings import LeagueStandings, standings_of
+from evoply.experiments.running import Status, run_experiment
+from evoply.games import game_rules
+from evoply.protocols import ConfigError, RunError
+from evoply.protocols.sections import Page, Shown
+from evoply.runs import runs_directory
+from evoply.wording import signed, span
+
+BUDGETS: Mapping[str, float] = {"full": 360.0, "small": 6.0}
+"""Seconds of one core for a method and seed: three minutes of two cores, or three seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class League(Shown):
+    """The players of a league, their games, and who is how strong."""
+
+    results: LeagueResults
+    standings: Mapping[Condition, LeagueStandings]
+    """By the condition of the games: "time", the same time a move, and "depth"."""
+
+    @classmethod
+    def of(cls, results: LeagueResults) -> League:
+        """Return the league of *results*, with the standings of all that was played."""
+        return cls(
+            results,
+            {condition: standings_of(results, condition) for condition in results.conditions},
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all players are made and all games are played."""
+        results = self.results
+        games = sum(len(pairing.points) for pairing in results.pairings)
+        return (
+            len(results.made) == results.wanted_players
+            and games == results.wanted_pairings * results.games_a_pair
+        )
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same plan gives the same games again: never those at a time a move."""
+        return all(condition == "depth" for condition in self.results.conditions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        from evoply.experiments.leagues.portraits import player_text
+
+        results = self.results
+        standings = {condition: found.to_dict() for condition, found in self.standings.items()}
+        return {
+            "name": results.name,
+            "game": results.game,
+            "budget": results.budget,
+            "seeds": [*results.seeds],
+            "games_a_pair": results.games_a_pair,
+            "conditions": dict(results.conditions),
+            "finished": not results.missing,
+            "entrants": [entrant.model_dump() for entrant in results.entrants],
+            "players": [
+                {
+                    name: player_text(made, results.game)
+                    if name == "player"
+                    else getattr(made, name)
+                    for name in MadePlayer.__slots__
+                }
+                for made in results.made
+            ],
+            "standings": standings,
+            "facts": dict(results.facts),
+        }
+
+    def shown(self) -> Page:
+        """Return what is shown of it."""
+        from evoply.experiments.leagues.league_page import page_of
+
+        return page_of(self.results, self.standings)
+
+    def save_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
+        from evoply.reports import write_result
+
+        return write_result(self, path, state=self.results.missing)
+
+    def __str__(self) -> str:
+        lines = []
+        for condition, standings in self.standings.items():
+            rows = [
+                f"{row.rank}. {row.entrant}"
+                + ("" if row.rating is None else f" {signed(row.rating)}")
+                + (f" ({span(row.interval, '')})" if row.interval else "")
+                for row in standings.methods
+            ]
+            lines.append(
+                f"{self.results.conditions[condition]}: {', '.join(rows) or 'no games yet'}"
+            )
+        return "\n".join(lines)
+
+
+def league(
+    game: str = "othello",
+    *,
+    methods: Sequence[str] = (),
+    own: Sequence[str | os.PathLike[str]] = (),
+    budget: float | str = "full",
+    seeds: int = 5,
+    first_seed: int = 1,
+    games: int = 8,
+    move_time: float = 0.01,
+    depth: int = 4,
+    name: str | None = None,
+    workers: int = 0,
+    progress: Callable[[Status], object] | None = None,
+    cluster: object = None,
+) -> League:
+    """Make the best player of every method afresh, let all play all, and rate them.
+
+    Each of *seeds* players of a method may use *budget*: seconds of one core of a machine of
+    reference, counted in games or work, so that it is the same everywhere; "full" is three minutes
+    of two cores, "small" three seconds. *methods* are names of evoply's (empty: all of the *game*),
+    *own* your own configs, presets or runs, which are made with the same budget, and texts or files
+    of players, which are lines of reference. Players of the same seed play *games* games with each
+    other at *move_time* seconds a move, and as many *depth* plies ahead (0: none).
+
+    All lies in the folder *name* of the folder of runs (by default league-GAME). Ctrl-C keeps what
+    is finished, and the same call goes on. Players and games at equal depth depend neither on
+    *workers* nor on a *cluster*; games at a time a move depend on the machine, are kept, and are
+    never played again.
+
+    Raises `ConfigError` or `ValueError` for what does not fit, and `RunError` if the folder holds
+    another league.
+    """
+    folder = league_folder(
+        name,
+        game=game,
+        seeds=seeds,
+        first_seed=first_seed,
+        budget=budget_of(budget),
+        games=games,
+        move_time=move_time,
+        depth=depth,
+        methods=tuple(methods),
+        own=tuple(os.fspath(source) for source in own),
+    )
+    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
+    return League.of(results_of(folder))
+
+
+def load_league(source: str | os.PathLike[str]) -> League:
+    """Return a league as far as it is, by its name in the folder of runs or its path.
+
+    Raises `RunError` if there is none, or if it is damaged.
+    """
+    return League.of(results_of(find_experiment(source, AllPlayAll)))
+
+
+def budget_of(budget: float | str) -> float:
+    """Return a budget in seconds of one core; `ValueError` for a text that names none.
+
+    >>> budget_of("small"), budget_of("2.5")
+    (6.0, 2.5)
+    """
+    if isinstance(budget, str):
+        if budget in BUDGETS:
+            return BUDGETS[budget]
+        try:
+            return float(budget)
+        except ValueError:
+            raise ValueError(
+                f"budget: {budget!r} is not a budget: give {', '.join(BUDGETS)}, or seconds of one "
+                "core"
+            ) from None
+    return float(budget)
+
+
+def league_folder(
+    name: str | None, *, game: str, seeds: int = 5, first_seed: int = 1, **measure: Any
+) -> ExperimentFolder:
+    """Return the folder of the league called *name* (None: league-GAME), made if it is not there.
+
+    *measure* has fields of `AllPlayAll`. Raises `ConfigError` or `ValueError` for what does not
+    fit, and `RunError` if the folder holds something else.
+    """
+    name = name or f"league-{game}"
+    path = runs_directory() / name
+    experiment = _experiment(
+        {"game": game, "seeds": seeds, "first_seed": first_seed, "points": 0}, measure
+    )
+    if (path / EXPERIMENT_FILE).exists():
+        folder = find_experiment(name, AllPlayAll)
+        before, now = _plan(folder.experiment), _plan(experiment)
+        differs = ", ".join(key for key in now if before[key] != now[key])
+        if differs:
+            raise RunError(
+                f"{path} holds a league with other {differs}: give this one another --name, or "
+                "take the same settings to go on"
+            )
+        return folder
+    assert isinstance(experiment.measure, AllPlayAll)
+    entrants, setups, players = taking_part(game, experiment.measure)
+    whole = experiment.model_copy(
+        update={
+            "configs": tuple(setup.name for setup in setups),
+            "measure": experiment.measure.model_copy(update={"entrants": entrants}),
+        }
+    )
+    return ExperimentFolder.create(path, whole, setups, players)
+
+
+def _experiment(keys: Mapping[str, Any], measure: Mapping[str, Any]) -> Experiment:
+    """Return a league as an experiment; `ConfigError` lists all mistakes with the league's keys."""
+    try:
+        game_rules(keys["game"])
+    except ValueError as error:
+        raise ConfigError([("game", str(error))]) from None
+    try:
+        return experiment_of({**keys, "measure": {"kind": "all-play-all", **measure}})
+    except ConfigError as error:
+        raise ConfigError(
+            [(path.removeprefix("measure."), why) for path, why in error.errors]
+        ) from None
+
+
+def _plan(experiment: Experiment) -> dict[str, Any]:
+    plan = experiment.model_dump(include={"game", "seeds", "first_seed"})
+    return {**plan, **experiment.measure.model_dump(exclude={"kind", "entrants"})}

@@ -1,9 +1,0 @@
-from evoply.leagues.league_data import LeagueResults as LeagueResults
-from evoply.leagues.league_data import MadePlayer as MadePlayer
-from evoply.leagues.league_data import results_of as results_of
-from evoply.leagues.league_result import League as League
-from evoply.leagues.league_result import league as league
-from evoply.leagues.league_result import league_folder as league_folder
-from evoply.leagues.league_result import load_league as load_league
-from evoply.leagues.standings import LeagueStandings as LeagueStandings
-from evoply.leagues.standings import standings_of as standings_of
