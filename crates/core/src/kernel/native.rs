@@ -76,7 +76,6 @@ impl<G: Playouts + Duels + Endgames> Native<G> {
 }
 
 impl<G: Game> Native<G> {
-    /// The position of a row, checked.
     fn position(&self, row: &Row) -> Result<G, String> {
         position(self.rules, row)
     }

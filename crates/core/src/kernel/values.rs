@@ -37,7 +37,6 @@ pub(super) fn position<G: Game>(rules: G::Rules, row: &Row) -> Result<G, String>
     G::from_setup(rules, &setup)
 }
 
-/// The row of a position.
 pub(super) fn row<G: Game>(position: &G) -> Row {
     let Setup { black, white, kings, turn, ply, quiet_plies } = position.setup();
     let (black, white, kings) = (black.0.to_u128(), white.0.to_u128(), kings.0.to_u128());
