@@ -94,15 +94,31 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
     random_position_of(draws, most)
 }
 
+/// Squares without a disc.
+pub fn empties<B: Board>(position: &Othello<B>) -> u32 {
+    (!(position.own() | position.opponent())).len()
+}
+
+/// The position that random plies lead to, until the game is over or goes on no more.
+pub fn played_on<G: Game>(mut position: G, draws: &mut Stream, goes_on: impl Fn(&G) -> bool) -> G {
+    while goes_on(&position)
+        && let Some(chosen) = random_move(&position, |bound| draws.below(bound))
+    {
+        position = position.play_unchecked(chosen);
+    }
+    position
+}
+
+/// A position of Othello with so many empty squares, if the game lasted so long.
+pub fn position_with<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
+    played_on(Othello::start(OthelloRules), draws, |position| empties(position) > most)
+}
+
 /// A position of Othello with at most `most` empty squares that is not over.
 pub fn late_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
     loop {
         let empties = 1 + draws.below(most.into()) as u32;
-        let mut position = Othello::<B>::start(OthelloRules);
-        while (!(position.own() | position.opponent())).len() > empties {
-            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            position = position.play_unchecked(chosen);
-        }
+        let position = position_with(draws, empties);
         if position.outcome().is_none() {
             return position;
         }
@@ -117,11 +133,8 @@ pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
 /// The same by other rules.
 pub fn random_position_by<G: Game>(rules: G::Rules, draws: &mut Stream, most: u64) -> G {
     loop {
-        let mut position = G::start(rules);
-        for _ in 0..draws.below(most + 1) {
-            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            position = position.play_unchecked(chosen);
-        }
+        let plies = draws.below(most + 1) as u32;
+        let position = played_on(G::start(rules), draws, |position| position.ply() < plies);
         if position.outcome().is_none() {
             return position;
         }

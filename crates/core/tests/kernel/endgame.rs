@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::against_minimax::{Best, check_line};
-use crate::common::{evaluator, random_evaluator, searching, tie_rules, written};
+use crate::common::{empties, evaluator, position_with, random_evaluator, searching, tie_rules, written};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Bitboard, Board, Size8};
 use evoply_core::choice::Ties;
@@ -23,7 +23,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// The final score for the side to move, by the rules alone.
 fn final_score<B: Board>(position: &Othello<B>, empties_to_winner: bool) -> i32 {
     let difference = position.own().len() as i32 - position.opponent().len() as i32;
-    let empties = (!(position.own() | position.opponent())).len() as i32;
+    let empties = empties(position) as i32;
     difference + if empties_to_winner { empties * difference.signum() } else { 0 }
 }
 
@@ -50,13 +50,9 @@ fn endgame_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
         return Othello::new(black, !(black | empty), Color::Black, 0).unwrap();
     }
     loop {
-        let mut position = Othello::<B>::start(OthelloRules);
-        let empties = draws.below(u64::from(most) + 1) as u32;
-        while (!(position.own() | position.opponent())).len() > empties {
-            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            position = position.play_unchecked(chosen);
-        }
-        if (!(position.own() | position.opponent())).len() <= most {
+        let least = draws.below(u64::from(most) + 1) as u32;
+        let position = position_with(draws, least);
+        if empties(&position) <= most {
             return position;
         }
     }
@@ -102,7 +98,7 @@ fn check<B: Board>(positions: u64, most: u32) {
                     .map(|&chosen| asked(-brute_force(&position.play_unchecked(chosen), empties_to_winner)));
                 assert!(!every_move || answers[0].moves.iter().map(|&(_, score)| score).eq(scored));
                 passes += u64::from(answers[0].line.contains(&Move::Pass));
-                early += u64::from(!(!(end.own() | end.opponent())).is_empty());
+                early += u64::from(empties(&end) > 0);
                 wiped += u64::from(end.own().is_empty() || end.opponent().is_empty());
             }
         }
@@ -144,16 +140,6 @@ fn threads_and_guesses_change_nothing() {
         check::<Size6>(10, 18);
         check::<Size10>(4, 15);
     }
-}
-
-/// A position with so many empty squares in a random game, if it lasted so long.
-fn position_with<B: Board>(draws: &mut Stream, empties: u32) -> Othello<B> {
-    let mut position = Othello::<B>::start(OthelloRules);
-    while (!(position.own() | position.opponent())).len() > empties {
-        let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-        position = position.play_unchecked(chosen);
-    }
-    position
 }
 
 /// What an evaluator says about the order of moves and the score changes neither score nor line nor scores of moves.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    American, Tested, any_checkers, evaluator, late_position, random_position, random_position_of, random_view, scaled,
-    searching, small_evaluator, tie_rules, written,
+    American, Tested, any_checkers, empties, evaluator, late_position, random_position, random_position_of,
+    random_view, scaled, searching, small_evaluator, tie_rules, written,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
@@ -201,7 +201,7 @@ fn the_solver_answers_where_it_is_asked_and_a_search_where_it_cannot() {
     let mut draws = Key::new(63).stream();
     let position = loop {
         let position = random_position::<Size8>(&mut draws, 52);
-        if (!(position.own() | position.opponent())).len() == 12 && position.legal_moves().len() > 1 {
+        if empties(&position) == 12 && position.legal_moves().len() > 1 {
             break position;
         }
     };

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{
-    Tested, ask, late_position, player, random_evaluator, random_position, random_position_by, random_position_of,
-    scaled, searching,
+    Tested, ask, late_position, played_on, player, random_evaluator, random_position, random_position_by,
+    random_position_of, scaled, searching,
 };
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::analysis::Question;
@@ -168,11 +168,7 @@ fn check_starts<G: Tested>(games: u64) {
     let mut draws = key.stream();
     let mut starts: Vec<G> = (0..5).map(|_| random_position_of(&mut draws, 40)).collect();
     // A game that is over before it begins is one too.
-    let mut over = G::start(G::usual());
-    while let Some(chosen) = random_move(&over, |count| draws.below(count)) {
-        over = over.play_unchecked(chosen);
-    }
-    starts.push(over);
+    starts.push(played_on(G::start(G::usual()), &mut draws, |_| true));
     for (draws, who) in [(DrawRules::NONE, 1), (CAP, players.len() as u64)] {
         let pairings = pairings(games, who, starts.len() as u64, key.child(who));
         let conditions = Conditions { starts: &starts, opening_plies: 6, record_moves: false, draws };

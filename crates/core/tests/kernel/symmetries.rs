@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ask, evaluator, random_position, scaled, searching};
+use crate::common::{ask, empties, evaluator, random_position, scaled, searching};
 use evoply_core::bitboard::{Board, Size8, symmetry_of_square};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{Path, available};
@@ -100,8 +100,7 @@ fn check<B: Board>(positions: u64) {
             }
         }
         // Perfect play.
-        let empties = (!(position.own() | position.opponent())).len();
-        if empties <= 8 && position.outcome().is_none() {
+        if empties(&position) <= 8 && position.outcome().is_none() {
             let question = Endgame { table_bytes: 1 << 16, ..Endgame::new(Mode::Exact, &NEVER) };
             let score = |position: &Othello<B>| solve(position, &question).unwrap().score;
             assert_eq!(score(&position), score(&other));
