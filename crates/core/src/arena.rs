@@ -178,7 +178,6 @@ impl Record {
         record.ended_at(&playout.position, is_capped.then_some(Ending::Cap))
     }
 
-    /// One move more.
     #[inline(always)]
     fn add(&mut self, code: u64, score: Option<f64>, keep: bool) {
         self.hash = Key(self.hash).child(code).0;
@@ -198,7 +197,6 @@ impl Record {
     }
 }
 
-/// One game, from the opening to the end.
 struct PlayGame<'a, G: Game> {
     players: &'a [Player<G>],
     pairing: &'a Pairing,

@@ -173,7 +173,6 @@ fn exactly<'a, G: Game>(
     ExactChoice { position, evaluator, threads, ties, stream, deadline, stop }
 }
 
-/// What a search is asked.
 struct Thinking<'a, G: Game> {
     player: &'a Player<G>,
     ahead: &'a LookAhead<G>,

@@ -183,15 +183,6 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Whether the same question always gets the same answer: not with a limit of time.
-    pub fn is_reproducible(&self) -> bool {
-        match &self.chooser {
-            Chooser::AlphaBeta(ahead) => ahead.options().time.is_none(),
-            Chooser::Mcts(mcts) => mcts.options().time.is_none(),
-            _ => true,
-        }
-    }
-
     /// Whether a move is drawn at random, after so many plies of the player's own; `stream` is that of the move.
     #[inline(always)]
     pub(crate) fn is_at_random(&self, moves: u32, stream: &mut Stream) -> bool {

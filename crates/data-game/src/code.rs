@@ -13,7 +13,6 @@ use evoply_core::lanes::{Bits, LANES, Lanes};
 /// Sets, and truths, that code may keep at once.
 pub(crate) const REGISTERS: usize = 32;
 
-/// A register.
 pub(crate) type Register = u8;
 
 /// The registers of sets that hold the inputs: own, the opponent's, the squares moved from and to.
@@ -114,7 +113,6 @@ pub(crate) enum Number {
     Maximum(Box<[Number; 2]>),
 }
 
-/// How numbers are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Comparison {
     Less,
@@ -168,7 +166,6 @@ pub(crate) enum Output {
     Number,
 }
 
-/// Code with its results.
 #[derive(Clone, Debug)]
 pub(crate) struct Code<B: Board> {
     pub(crate) geometry: Geometry<B>,

@@ -388,7 +388,6 @@ impl<'a, B: Board> Reader<'a, B> {
     }
 }
 
-/// A list of squares.
 fn squares(list: &Json, count: u32, what: &str) -> Result<u128, String> {
     let Some(list) = list.as_array() else { return Err(format!("{what} - is not a list of squares")) };
     list.iter().try_fold(0, |set, value| match value.as_u64() {

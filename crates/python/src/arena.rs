@@ -1,16 +1,13 @@
 //! `play` and `Games`: schedules of games and what came of them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use evoply_core::arena::{Pairing, Record};
 use evoply_core::kernel::{Player as KernelPlayer, Schedule};
 use evoply_core::rules::Color;
-use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
 use pyo3::prelude::*;
 
 use crate::arrays::{Column, Number, column};
-use crate::games::{Row, kernel, rows, wrong};
+use crate::games::{Draws, Row, draw_rules, kernel, rows, wrong};
 use crate::interrupt;
 use crate::players::Player;
 
@@ -104,7 +101,7 @@ pub fn play(
     starts: Vec<Row>,
     start_of: Option<Column<u32>>,
     opening_plies: u32,
-    draws: (Option<u32>, Option<u32>, Option<u32>),
+    draws: Draws,
     threads: usize,
     record_moves: bool,
     progress: Option<Py<PyAny>>,
@@ -116,17 +113,11 @@ pub fn play(
         starts.len(),
         start_of.as_ref().map(|start_of| &start_of.values[..]),
     )?;
-    let done = AtomicU64::new(0);
-    let report = |py: Python<'_>| match &progress {
-        Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
-        None => Ok(()),
-    };
-    let (quiet_plies, repetitions, most_plies) = draws;
-    let draws = DrawRules { quiet_plies, repetitions, most_plies };
     let (game, starts) = (kernel(game)?, rows(starts));
     let players: Vec<&dyn KernelPlayer> = players.iter().map(|player| &*player.get().0).collect();
+    let draws = draw_rules(draws);
     let schedule = Schedule { pairings: &pairings, starts: &starts, opening_plies, record_moves, draws, threads };
-    let records = interrupt::run(py, |stop| game.play(&players, &schedule, stop, &done), report)?;
+    let records = interrupt::run_counting(py, progress, |stop, done| game.play(&players, &schedule, stop, done))?;
     Ok(Games { records, recorded: record_moves })
 }
 

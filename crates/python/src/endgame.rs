@@ -6,7 +6,7 @@ use evoply_core::kernel::{SolveQuestion, Solved};
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 
-use crate::games::{Row, kernel, row as kernel_row, wrong};
+use crate::games::{Row, kernel, named, row as kernel_row};
 use crate::interrupt;
 
 /// Score for the side to move, best move, nodes, seconds, best line, score of every move if asked for.
@@ -33,16 +33,12 @@ pub fn solve(
     threads: usize,
     milliseconds: Option<u64>,
 ) -> PyResult<Answer> {
-    let outcome_only = match mode {
-        "exact" => false,
-        "outcome" => true,
-        _ => return Err(wrong(format!("unknown mode {mode:?}: modes are exact, outcome"))),
-    };
+    let outcome_only = named("mode", mode, &[("exact", false), ("outcome", true)])?;
     let table_bytes = table_mib.saturating_mul(1 << 20);
     let question = SolveQuestion { outcome_only, empties_to_winner, every_move, table_bytes, threads };
     let (game, row) = (kernel(game)?, kernel_row(row));
     let began = Instant::now();
-    let Solved { score, nodes, line, moves } = interrupt::run(
+    let Solved { score, nodes, line, moves } = interrupt::run_watched(
         py,
         |stop| game.solve(&row, &question, stop),
         |_| match milliseconds {

@@ -9,7 +9,7 @@ use evoply_core::kernel::{Searcher as KernelSearcher, Told};
 use evoply_core::stream::Key;
 use pyo3::prelude::*;
 
-use crate::games::{Row, row as kernel_row, wrong};
+use crate::games::{Row, entries, game_over, row as kernel_row, wrong};
 use crate::interrupt;
 use crate::players::{Analysis, Player, analysis_row};
 
@@ -38,8 +38,7 @@ impl Searcher {
     #[new]
     #[pyo3(signature = (player, /, *, table = 0, threads = 1))]
     fn new(player: &Player, table: u32, threads: usize) -> PyResult<Self> {
-        let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
-        let searcher = player.0.searcher(table).map_err(wrong)?;
+        let searcher = player.0.searcher(entries(table)).map_err(wrong)?;
         Ok(Self { held: searcher, stop: AtomicBool::new(false), threads })
     }
 
@@ -127,8 +126,4 @@ impl Searcher {
     fn game(&self) -> &str {
         self.held.game()
     }
-}
-
-fn game_over() -> PyErr {
-    wrong("the game is over: there is no move to choose")
 }

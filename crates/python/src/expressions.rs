@@ -94,7 +94,7 @@ impl Program {
         let values = if positions.len() * self.0.operations() <= BRIEF {
             interrupt::run_briefly(work)
         } else {
-            interrupt::run(py, work, |_| Ok(()))
+            interrupt::run(py, work)
         }?;
         array(py, &values, shape)
     }
@@ -150,8 +150,7 @@ impl PrimitiveSet {
             Ok(programs)
         };
         let is_brief = codes.iter().map(Vec::len).sum::<usize>() <= BRIEF;
-        let programs =
-            if is_brief { interrupt::run_briefly(lower_all) } else { interrupt::run(py, lower_all, |_| Ok(())) };
+        let programs = if is_brief { interrupt::run_briefly(lower_all) } else { interrupt::run(py, lower_all) };
         programs?.into_iter().collect()
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use evoply_core::kernel::{Failure, Kernel, Row as KernelRow};
+use evoply_core::rules::draws::DrawRules;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -48,6 +49,32 @@ pub fn rows(rows: Vec<Row>) -> Vec<KernelRow> {
 /// A row as Python takes it.
 pub fn tuple(row: KernelRow) -> Row {
     (row.black, row.white, row.kings, row.black_to_move, row.ply, row.quiet_plies)
+}
+
+/// When games are drawn, as Python gives it: quiet plies, repetitions, plies; `None` is never.
+pub type Draws = (Option<u32>, Option<u32>, Option<u32>);
+
+/// The same as the kernel takes it.
+pub fn draw_rules((quiet_plies, repetitions, most_plies): Draws) -> DrawRules {
+    DrawRules { quiet_plies, repetitions, most_plies }
+}
+
+/// Two to the power of `table`, the entries of a table; 0 is none.
+pub fn entries(table: u32) -> usize {
+    if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) }
+}
+
+/// The value of a name among those that a thing has.
+pub fn named<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
+    values.iter().find(|(known, _)| *known == name).map(|&(_, value)| value).ok_or_else(|| {
+        let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
+        wrong(format!("unknown {what} {name:?}: {what}s are {}", names.join(", ")))
+    })
+}
+
+/// That nothing can be chosen at the end.
+pub fn game_over() -> PyErr {
+    wrong("the game is over: there is no move to choose")
 }
 
 /// What is wrong, as Python hears of it.

@@ -1,6 +1,6 @@
 //! Long work away from the interpreter, with Ctrl-C and progress looked after meanwhile.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -16,14 +16,30 @@ const TICK: Duration = Duration::from_millis(50);
 /// What the thread at work does, with what hears of its news.
 type Work<'a, N> = Box<dyn FnOnce(&mut dyn FnMut(N)) + Send + 'a>;
 
-/// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
-pub fn run<T: Send>(
+/// Run `work` on other threads without the interpreter lock.
+pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> Answer<T> + Send) -> PyResult<T> {
+    run_watched(py, work, |_| Ok(()))
+}
+
+/// As [`run`]; `tick` runs here meanwhile, and its error stops the work.
+pub fn run_watched<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> Answer<T> + Send,
     tick: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let stop = AtomicBool::new(false);
     run_telling(py, &stop, |_: &mut dyn FnMut(())| work(&stop), tick, |_, ()| Ok(()))
+}
+
+/// As [`run`], of work that counts what is done, which `progress` hears of meanwhile.
+pub fn run_counting<T: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&AtomicBool, &AtomicU64) -> Answer<T> + Send,
+) -> PyResult<T> {
+    let done = AtomicU64::new(0);
+    let tell = |progress: &Py<PyAny>| progress.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ());
+    run_watched(py, |stop| work(stop, &done), |_| progress.as_ref().map_or(Ok(()), tell))
 }
 
 /// As [`run`] for what takes a few milliseconds at most: it is done here, because a thread would take longer to begin.

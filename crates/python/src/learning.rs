@@ -1,8 +1,6 @@
 //! Games that teach: `learn_games` the weights of a linear evaluator, `learn_tables` the tables of patterns; and labels that do,
 //! `fit_tables`.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use evoply_core::kernel::{FitQuestion, LearningQuestion, TableQuestion};
 use evoply_core::learning::labels::Plan as FitPlan;
 use evoply_core::learning::learner::Coherence;
@@ -11,14 +9,13 @@ use evoply_core::learning::tables::Plan as TablePlan;
 use evoply_core::learning::weights::{Scaling, Weights};
 use evoply_core::learning::{Lesson, Lessons};
 use evoply_core::rules::Color;
-use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Column, Matrix, Number, array, column};
 use crate::expressions::Program;
-use crate::games::{Row, kernel, rows as kernel_rows, wrong};
+use crate::games::{Draws, Row, draw_rules, entries, kernel, rows as kernel_rows, wrong};
 use crate::interrupt;
 use crate::players::parse_ordering;
 use crate::positions::Positions;
@@ -68,7 +65,7 @@ pub fn learn_games<'py>(
     batch: usize,
     threads: usize,
     max_plies: Option<u32>,
-    draws: (Option<u32>, Option<u32>, Option<u32>),
+    draws: Draws,
     adaptive: Option<(Matrix<f64>, Matrix<f64>)>,
     every: u64,
     recorded: Option<u64>,
@@ -93,12 +90,6 @@ pub fn learn_games<'py>(
     if opponent.as_ref().is_some_and(|opponent| opponent.width != rows.width) {
         return Err(wrong("opponent: its time weights are of another degree than time_weights: give as many"));
     }
-    let (quiet_plies, repetitions, most_plies) = draws;
-    let done = AtomicU64::new(0);
-    let report = |py: Python<'_>| match &progress {
-        Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
-        None => Ok(()),
-    };
     let value = match &value {
         None => None,
         Some((program, places, times)) => Some((&*program.get().0, joined_places(places, times, rows.width)?)),
@@ -114,19 +105,19 @@ pub fn learn_games<'py>(
         epsilon,
         depth,
         ordering: parse_ordering(ordering)?,
-        table: if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) },
+        table: entries(table),
         backed_up,
         worth: worth_named(outcome)?,
         batch,
         threads,
-        draws: DrawRules { quiet_plies, repetitions, most_plies },
+        draws: draw_rules(draws),
         most_plies: max_plies,
         every,
         recorded,
     };
     let (game, starts, coherence) = (kernel(game)?, kernel_rows(starts), coherence.transpose()?);
     let question = LearningQuestion { features: &*features.0, value, starts: &starts, plan, weights: rows, coherence };
-    let lessons = interrupt::run(py, |stop| game.learn(question, stop, &done), report)?;
+    let lessons = interrupt::run_counting(py, progress, |stop, done| game.learn(question, stop, done))?;
     answer(py, &lessons)
 }
 
@@ -221,16 +212,10 @@ pub fn learn_tables<'py>(
     random_plies: u32,
     outcome: &str,
     max_plies: Option<u32>,
-    draws: (Option<u32>, Option<u32>, Option<u32>),
+    draws: Draws,
     recorded: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (quiet_plies, repetitions, most_plies) = draws;
-    let done = AtomicU64::new(0);
-    let report = |py: Python<'_>| match &progress {
-        Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
-        None => Ok(()),
-    };
     let plan = TablePlan {
         key: Key(key),
         first_game,
@@ -238,13 +223,13 @@ pub fn learn_tables<'py>(
         epsilon,
         random_plies,
         worth: worth_named(outcome)?,
-        draws: DrawRules { quiet_plies, repetitions, most_plies },
+        draws: draw_rules(draws),
         most_plies: max_plies,
         recorded,
     };
     let (game, starts) = (kernel(value.0.game())?, kernel_rows(starts));
     let question = TableQuestion { value: &*value.0, starts: &starts, plan };
-    let lessons = interrupt::run(py, |stop| game.learn_tables(question, stop, &done), report)?;
+    let lessons = interrupt::run_counting(py, progress, |stop, done| game.learn_tables(question, stop, done))?;
     let answer = PyDict::new(py);
     answer.set_item("parameters", column(py, lessons.parameters)?)?;
     set_lessons(&answer, &lessons.games)?;
@@ -269,7 +254,7 @@ pub fn fit_tables<'py>(
     let (game, labels, pulls) = (kernel(value.0.game())?, labels.values, pulls.values);
     let plan = FitPlan { rounds, squashes, threads };
     let question = FitQuestion { value: &*value.0, boards: &*boards.0, labels: &labels, pulls: &pulls, plan };
-    let fitted = interrupt::run(py, |stop| game.fit_tables(question, stop), |_| Ok(()))?;
+    let fitted = interrupt::run(py, |stop| game.fit_tables(question, stop))?;
     let answer = PyDict::new(py);
     answer.set_item("parameters", column(py, fitted.parameters)?)?;
     answer.set_item("visits", column(py, fitted.visits)?)?;

@@ -5,7 +5,6 @@
 
 mod arena;
 mod arrays;
-mod boards;
 mod endgame;
 mod engine;
 mod expressions;
@@ -29,8 +28,6 @@ mod _native {
     #[pymodule_export]
     use super::arena::{Games, play};
     #[pymodule_export]
-    use super::boards::{othello_flips, othello_moves, symmetry};
-    #[pymodule_export]
     use super::endgame::solve;
     #[pymodule_export]
     use super::engine::Searcher;
@@ -53,7 +50,10 @@ mod _native {
     #[pymodule_export]
     use super::replay::{Replayed, piece_counts, replay, replay_all, rows_along};
     #[pymodule_export]
-    use super::rules::{clock, clock_at, destinations, legal_moves, mobility, outcome, perft, row_after};
+    use super::rules::{
+        clock, clock_at, destinations, legal_moves, mobility, othello_flips, othello_moves, outcome, perft, row_after,
+        symmetry,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use evoply_core::kernel::OnlineQuestion;
 use evoply_core::online::strategy::Sight;
 use evoply_core::online::{Answer, Decision, Individual, Roots, Settings};
-use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
 use pyo3::prelude::*;
 
-use crate::games::{Row, kernel, row as kernel_row, wrong};
+use crate::games::{Draws, Row, draw_rules, kernel, row as kernel_row, wrong};
 use crate::interrupt;
 
 /// Nodes of a tree, weights of the areas, flags.
@@ -58,12 +57,11 @@ pub fn online_move(
     exploration: f64,
     mobility: bool,
     replies: bool,
-    draws: (Option<u32>, Option<u32>, Option<u32>),
+    draws: Draws,
     alpha: Option<Alpha>,
     milliseconds: Option<u64>,
     threads: usize,
 ) -> PyResult<Found> {
-    let (quiet_plies, repetitions, most_plies) = draws;
     let (alpha_crosses, alpha_mutates) = named(
         preserve_alpha,
         "preserve_alpha",
@@ -101,7 +99,7 @@ pub fn online_move(
             &[("free", Roots::Free), ("turns", Roots::Turns), ("halving", Roots::Halving), ("tree", Roots::Tree)],
         )?,
         exploration,
-        draws: DrawRules { quiet_plies, repetitions, most_plies },
+        draws: draw_rules(draws),
         time: milliseconds.map(Duration::from_millis),
         threads,
     };
@@ -111,7 +109,7 @@ pub fn online_move(
     let sight = Sight { measures: mobility, replies };
     let question = OnlineQuestion { areas: &areas, corners, edges, sight, settings: &settings, key: Key(key), alpha };
     let (game, row) = (kernel(game)?, kernel_row(row));
-    let answer = interrupt::run(py, |stop| game.evolve_online(&row, &question, stop), |_| Ok(()))?;
+    let answer = interrupt::run(py, |stop| game.evolve_online(&row, &question, stop))?;
     Ok(found(answer, began.elapsed()))
 }
 

@@ -36,8 +36,7 @@ pub fn count_nodes(
     };
     let view = parse_view(view)?;
     let (game, row) = (kernel(game)?, kernel_row(row));
-    let counts =
-        interrupt::run(py, |stop| game.count_nodes(&*program.0, view, &row, &depths, order, stop), |_| Ok(()))?;
+    let counts = interrupt::run(py, |stop| game.count_nodes(&*program.0, view, &row, &depths, order, stop))?;
     let row = |count: Count<u64>| {
         (count.depth, count.chosen, count.value, count.nodes, count.looks, count.elapsed.as_secs_f64())
     };

@@ -9,7 +9,6 @@ use evoply_core::choice::{Drawing, Ties};
 use evoply_core::evaluator::View;
 use evoply_core::kernel::{Analysed, Habits, Player as KernelPlayer, Program as KernelProgram, Way};
 use evoply_core::mcts::{Leaf, MctsOptions};
-use evoply_core::rules::draws::DrawRules;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
@@ -21,7 +20,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Column, column};
 use crate::expressions::Program;
-use crate::games::{Row, kernel, row as kernel_row, rows, tuple, wrong};
+use crate::games::{Draws, Row, draw_rules, entries, game_over, kernel, named, row as kernel_row, rows, tuple, wrong};
 use crate::interrupt;
 use crate::positions::Positions;
 
@@ -37,22 +36,18 @@ pub struct Player(pub Arc<dyn KernelPlayer>);
 
 /// Read the name of a view.
 pub fn parse_view(view: &str) -> PyResult<View> {
-    match view {
-        "turn" => Ok(View::Turn),
-        "player" => Ok(View::Player),
-        _ => Err(wrong(format!("unknown view {view:?}: views are turn, player"))),
-    }
+    named("view", view, &[("turn", View::Turn), ("player", View::Player)])
 }
 
 fn parse_ties(ties: &str) -> PyResult<Ties> {
-    match ties {
-        "first" => Ok(Ties::First),
-        "last" => Ok(Ties::Last),
-        "random" => Ok(Ties::Random),
-        "column" => Ok(Ties::Column),
-        "advanced" => Ok(Ties::Advanced),
-        _ => Err(wrong(format!("unknown tie rule {ties:?}: tie rules are first, last, random, column, advanced"))),
-    }
+    let names = [
+        ("first", Ties::First),
+        ("last", Ties::Last),
+        ("random", Ties::Random),
+        ("column", Ties::Column),
+        ("advanced", Ties::Advanced),
+    ];
+    named("tie rule", ties, &names)
 }
 
 pub fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
@@ -137,7 +132,7 @@ impl Player {
         if ordering == MoveOrder::Program && leaves.outputs() == 2 {
             return Err(wrong("ordering tree and alternate do not go together"));
         }
-        let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
+        let table = entries(table);
         let time = milliseconds.map(Duration::from_millis);
         let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence, guard, endgame };
         let options = if given.is_none() { options.with_usual_order() } else { options };
@@ -174,12 +169,8 @@ impl Player {
         view: &str,
         ties: &str,
     ) -> PyResult<Self> {
-        let clock = match clock {
-            "pieces" => StageClock::Pieces,
-            "ply" => StageClock::Plies,
-            "board" => StageClock::Board,
-            _ => return Err(wrong(format!("unknown clock {clock:?}: clocks are pieces, ply, board"))),
-        };
+        let clocks = [("pieces", StageClock::Pieces), ("ply", StageClock::Plies), ("board", StageClock::Board)];
+        let clock = named("clock", clock, &clocks)?;
         let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
         let programs: Vec<&dyn KernelProgram> = programs.iter().map(|program| &*program.get().0).collect();
         kernel(game)?.staged(&programs, shares, clock, view, ties).map(Self).map_err(wrong)
@@ -210,18 +201,13 @@ impl Player {
         gather: u32,
         milliseconds: Option<u64>,
         endgame: u32,
-        draws: (Option<u32>, Option<u32>, Option<u32>),
+        draws: Draws,
     ) -> PyResult<Self> {
-        let leaf = match playout {
-            "random" => Leaf::Random,
-            "greedy" => Leaf::Greedy { epsilon },
-            "none" => Leaf::Value,
-            _ => return Err(wrong(format!("unknown playout {playout:?}: playouts are random, greedy, none"))),
-        };
-        let (quiet_plies, repetitions, most_plies) = draws;
-        let draws = DrawRules { quiet_plies, repetitions, most_plies };
+        let leaves = [("random", Leaf::Random), ("greedy", Leaf::Greedy { epsilon }), ("none", Leaf::Value)];
+        let leaf = named("playout", playout, &leaves)?;
         let time = milliseconds.map(Duration::from_millis);
-        let options = MctsOptions { playouts, exploration, leaf, scale, gather, time, endgame, draws };
+        let options =
+            MctsOptions { playouts, exploration, leaf, scale, gather, time, endgame, draws: draw_rules(draws) };
         let habits = Habits { way: Way::Mcts(options), view: parse_view(view)?, ties: Ties::First, epsilon: 0.0 };
         kernel(game)?.player(Some(&*program.0), habits).map(Self).map_err(wrong)
     }
@@ -264,7 +250,7 @@ impl Positions {
         }
         let kernel = kernel(game)?;
         let plies = (least_plies, most_plies);
-        let found = interrupt::run(py, |stop| kernel.random_positions(count, Key(key), plies, stop), |_| Ok(()))?;
+        let found = interrupt::run(py, |stop| kernel.random_positions(count, Key(key), plies, stop))?;
         found.map(Self).ok_or_else(|| {
             wrong(format!("no game of {game} that goes on was found after {least_plies} to {most_plies} plies"))
         })
@@ -293,7 +279,7 @@ impl Positions {
         if keys.len() != self.len() {
             return Err(wrong(format!("{} keys for {} positions", keys.len(), self.len())));
         }
-        let chosen = interrupt::run(py, |stop| self.0.choose(&*player.0, keys, threads, stop), |_| Ok(()))?;
+        let chosen = interrupt::run(py, |stop| self.0.choose(&*player.0, keys, threads, stop))?;
         let codes = column(py, chosen.iter().map(|&(code, _)| code))?;
         Ok((codes, column(py, chosen.into_iter().map(|(_, value)| value))?))
     }
@@ -338,7 +324,6 @@ pub fn analyse(
     let row = kernel_row((black, white, kings, black_to_move, ply, quiet_plies));
     let question = Question { game: Key(game_key), moves, best, threads };
     let answer = |stop: &AtomicBool| player.0.analyse(&row, &question, stop);
-    let analysis =
-        if player.0.is_brief() { interrupt::run_briefly(answer) } else { interrupt::run(py, answer, |_| Ok(())) }?;
-    analysis.map(analysis_row).ok_or_else(|| wrong("the game is over: there is no move to choose"))
+    let analysis = if player.0.is_brief() { interrupt::run_briefly(answer) } else { interrupt::run(py, answer) }?;
+    analysis.map(analysis_row).ok_or_else(game_over)
 }

@@ -116,7 +116,7 @@ pub fn replay_all(
     let games: Vec<_> = lengths.iter().map(codes).collect();
     let (game, starts) = (kernel(game)?, rows(starts));
     let games = Transcripts { games: &games, starts: &starts, start_of };
-    interrupt::run(py, |stop| game.replay(&games, threads, stop), |_| Ok(())).map(Replayed)
+    interrupt::run(py, |stop| game.replay(&games, threads, stop)).map(Replayed)
 }
 
 /// Black's and White's pieces at the start and after each ply of games that are known by their moves: a row for each game,
@@ -138,7 +138,7 @@ pub fn piece_counts<'py>(
     let (game, starts) = (kernel(game)?, rows(starts));
     let games: Vec<_> = moves.iter().map(Vec::as_slice).collect();
     let games = Transcripts { games: &games, starts: &starts, start_of };
-    let counts = interrupt::run(py, |stop| game.piece_counts(&games, threads, stop), |_| Ok(()))?;
+    let counts = interrupt::run(py, |stop| game.piece_counts(&games, threads, stop))?;
     let array = |values: &[i32]| array(py, values, [moves.len(), counts.columns]);
     Ok((array(&counts.black)?, array(&counts.white)?))
 }

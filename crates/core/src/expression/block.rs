@@ -67,7 +67,6 @@ impl<B: Board> Block<B> {
         }
     }
 
-    /// The boards as a side sees them.
     #[inline(always)]
     pub(super) fn seen(&self, side: Side) -> SeenLanes<'_, B> {
         let kings = self.kings.as_ref();

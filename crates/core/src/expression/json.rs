@@ -75,7 +75,6 @@ fn direction(value: &Value) -> Result<Direction, ExpressionError> {
         .ok_or_else(|| ExpressionError(format!("{value} is not a direction: n, ne, e, se, s, sw, w, nw")))
 }
 
-/// Reads one node.
 struct Reader<'a> {
     builder: &'a mut Builder,
     ids: &'a [NodeId],

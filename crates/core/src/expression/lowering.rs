@@ -380,7 +380,6 @@ impl<'a, B: Board> Lowering<'a, B> {
     }
 }
 
-/// The input register of a side's pieces.
 fn pieces_of(side: Side) -> Register {
     match side {
         Side::Own => 0,

@@ -5,7 +5,6 @@ use super::{Builder, Expression, ExpressionError, Node, NodeId, Type};
 /// The code in a tree that stands for the next constant.
 pub const CONSTANT: u16 = u16::MAX;
 
-/// A primitive: its expression and the types of its arguments.
 #[derive(Clone, Debug)]
 struct Primitive {
     expression: Expression,

@@ -125,7 +125,6 @@ pub struct Program<B: Board> {
     pub(super) branches: Option<Box<Branches<Self>>>,
 }
 
-/// The place of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Preamble(usize),

@@ -48,7 +48,6 @@ impl<B: Board> Inputs<B> {
         }
     }
 
-    /// The board as a side sees it.
     fn seen(&self, side: Side) -> Seen<B> {
         let own = Seen { own: self.own, opponent: self.opponent, kings: self.kings, own_is_black: self.own_is_black };
         if side == Side::Own { own } else { own.from_the_other_side() }

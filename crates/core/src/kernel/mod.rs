@@ -6,11 +6,8 @@
 //!
 //! Every call does a batch of work: nothing here is called once a node.
 
-mod learning;
 pub mod native;
-mod play;
 mod questions;
-mod rows;
 mod values;
 
 use std::any::Any;

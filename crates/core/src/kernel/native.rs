@@ -4,24 +4,26 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::rows::{own, position, row};
-use super::values::{Batch, Compiled, Held};
+use super::values::{Batch, Compiled, Held, own, position, row};
 use super::{
     Answer, Failure, FitQuestion, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program,
     Row, Schedule, SolveQuestion, Solved, TableQuestion, Transcripts, Way,
 };
-use crate::arena::{Record, random_positions};
+use crate::arena::{Conditions, Record, play, random_positions};
 use crate::bitboard::{Bitboard, Word};
 use crate::choice::Ties;
 use crate::evaluator::{Evaluator, View};
 use crate::expression::{Expression, ExpressionError, program};
-use crate::learning::Lessons;
-use crate::learning::labels::Fitted;
-use crate::learning::tables::TableLessons;
+use crate::learning::labels::{Fitted, fit_tables};
+use crate::learning::settings::{Settings, Value};
+use crate::learning::tables::{Settings as TableSettings, TableLessons, learn_tables};
+use crate::learning::{Lessons, learn};
 use crate::mcts::Mcts;
-use crate::online::Answer as OnlineAnswer;
+use crate::online::strategy::{Areas, Strategy};
+use crate::online::tree::{FLAGS, Node, Tree};
+use crate::online::{Answer as OnlineAnswer, Individual, evolve};
 use crate::player::{Chooser, Player as GamePlayer};
-use crate::replay::PieceCounts;
+use crate::replay::{Moves, PieceCounts, Replayed, piece_counts, replay, replay_all};
 use crate::rules::perft::perft;
 use crate::rules::perft_table::perft_with_table;
 use crate::rules::playout::Playouts;
@@ -43,8 +45,8 @@ pub type Solve<G> = fn(&G, &SolveQuestion, &AtomicBool) -> Answer<Solved>;
 
 /// A game whose rules are compiled.
 pub struct Native<G: Game> {
-    pub(super) name: Arc<str>,
-    pub(super) rules: G::Rules,
+    name: Arc<str>,
+    rules: G::Rules,
     count_nodes: Option<CountNodes<G>>,
     solve: Option<Solve<G>>,
 }
@@ -74,23 +76,22 @@ impl<G: Playouts + Duels + Endgames> Native<G> {
 }
 
 impl<G: Game> Native<G> {
-    /// The position of a row, checked.
-    pub(super) fn position(&self, row: &Row) -> Result<G, String> {
+    fn position(&self, row: &Row) -> Result<G, String> {
         position(self.rules, row)
     }
 
-    pub(super) fn all_positions(&self, rows: &[Row]) -> Result<Vec<G>, String> {
+    fn all_positions(&self, rows: &[Row]) -> Result<Vec<G>, String> {
         rows.iter().map(|row| self.position(row)).collect()
     }
 
     /// The value behind a value of this game.
     ///
     /// The name is asked too: games of other names may share a type.
-    pub(super) fn own<'a, T: Any>(&self, value: &'a dyn Any, game: &str, what: &str) -> Result<&'a T, String> {
+    fn own<'a, T: Any>(&self, value: &'a dyn Any, game: &str, what: &str) -> Result<&'a T, String> {
         own(&self.name, value, game, what)
     }
 
-    pub(super) fn compiled<'a>(&self, program: &'a dyn Program, what: &str) -> Result<&'a Compiled<G>, String> {
+    fn compiled<'a>(&self, program: &'a dyn Program, what: &str) -> Result<&'a Compiled<G>, String> {
         self.own(program, program.game(), what)
     }
 }
@@ -245,35 +246,85 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         stop: &AtomicBool,
         done: &AtomicU64,
     ) -> Answer<Vec<Record>> {
-        self.played(players, schedule, stop, done)
+        let player = |player: &&dyn Player| {
+            self.own::<Held<G>>(*player, player.game(), "player").map(|held| held.player.clone())
+        };
+        let players = players.iter().map(player).collect::<Result<Vec<_>, _>>()?;
+        let starts = self.all_positions(schedule.starts)?;
+        let &Schedule { pairings, opening_plies, record_moves, draws, threads, .. } = schedule;
+        let conditions = Conditions { starts: &starts, opening_plies, record_moves, draws };
+        Ok(play(&players, pairings, &conditions, threads, stop, done)?)
     }
 
     fn replay(&self, games: &Transcripts<'_>, threads: usize, stop: &AtomicBool) -> Answer<Vec<Known>> {
-        self.replayed(games, threads, stop)
+        let starts = self.all_positions(games.starts)?;
+        let replayed = replay_all(&transcripts(games, &starts)?, threads, stop)?;
+        Ok(replayed.into_iter().map(known).collect())
     }
 
     fn rows_along(&self, start: &Row, codes: &[u64]) -> Answer<Vec<Row>> {
-        self.along(start, codes)
+        let mut rows = Vec::with_capacity(codes.len() + 1);
+        replay(Moves { start: self.position(start)?, codes }, |position| rows.push(row(position)));
+        Ok(rows)
     }
 
     fn piece_counts(&self, games: &Transcripts<'_>, threads: usize, stop: &AtomicBool) -> Answer<PieceCounts> {
-        self.counted_pieces(games, threads, stop)
+        let starts = self.all_positions(games.starts)?;
+        let counts = piece_counts(&transcripts(games, &starts)?, threads, stop)?;
+        Ok(counts.map_err(|illegal| illegal.to_string())?)
     }
 
     fn learn(&self, question: LearningQuestion<'_>, stop: &AtomicBool, done: &AtomicU64) -> Answer<Lessons> {
-        self.learned(question, stop, done)
+        let LearningQuestion { features, value, starts, plan, weights, coherence } = question;
+        let value = value.map(|(program, places)| {
+            let compiled = self.compiled(program, "value")?;
+            let (program, expression) = (Arc::clone(&compiled.program), Arc::clone(&compiled.expression));
+            Ok::<_, String>(Value { program, expression, places })
+        });
+        let settings = Settings::<G> {
+            features: Arc::clone(&self.compiled(features, "features")?.program),
+            value: value.transpose()?,
+            starts: self.all_positions(starts)?,
+            plan,
+        };
+        Ok(learn(&settings, weights, coherence, stop, done)??)
     }
 
     fn learn_tables(&self, question: TableQuestion<'_>, stop: &AtomicBool, done: &AtomicU64) -> Answer<TableLessons> {
-        self.learned_tables(question, stop, done)
+        let TableQuestion { value, starts, plan } = question;
+        let compiled = self.compiled(value, "value")?;
+        let settings = TableSettings::<G> { starts: self.all_positions(starts)?, plan };
+        Ok(learn_tables(&settings, &compiled.expression, &compiled.program, stop, done)??)
     }
 
     fn fit_tables(&self, question: FitQuestion<'_>, stop: &AtomicBool) -> Answer<Fitted> {
-        self.fitted_tables(question, stop)
+        let FitQuestion { value, boards, labels, pulls, plan } = question;
+        let compiled = self.compiled(value, "value")?;
+        let Batch { positions, .. } = self.own::<Batch<G>>(boards, boards.game(), "position")?;
+        Ok(fit_tables(positions, labels, pulls, plan, &compiled.expression, &compiled.program, stop)??)
     }
 
     fn evolve_online(&self, row: &Row, question: &OnlineQuestion<'_>, stop: &AtomicBool) -> Answer<OnlineAnswer<u64>> {
-        self.evolved_online(row, question, stop)
+        let &OnlineQuestion { areas, corners, edges, sight, settings, key, ref alpha } = question;
+        let position = self.position(row)?;
+        let areas = Areas::new(
+            &G::geometry(self.rules),
+            areas,
+            Bitboard::from_bits(corners)?,
+            Bitboard::from_bits(edges)?,
+            sight,
+        )?;
+        let individual = |(nodes, weights, flags): (Vec<u32>, Vec<u32>, [bool; 3])| {
+            let nodes = nodes.into_iter().map(Node).collect();
+            let tree = Tree::checked(nodes, areas.count() + FLAGS + areas.measures())?;
+            Ok::<_, String>(Individual { tree, strategy: Strategy { weights, flags } })
+        };
+        let alpha = alpha.clone().map(individual).transpose()?;
+        let answer = evolve(&position, &areas, settings, key, alpha, stop)??;
+        let OnlineAnswer { chosen, alpha, generation, games, roots } = answer;
+        let code = |chosen| G::code(self.rules, chosen);
+        let roots = roots.into_iter().map(|(chosen, score)| (code(chosen), score)).collect();
+        Ok(OnlineAnswer { chosen: code(chosen), alpha, generation, games, roots })
     }
 
     fn count_nodes(
@@ -317,4 +368,21 @@ impl<G: Playouts + Duels + Endgames> Native<G> {
     fn batch(&self, positions: Vec<G>) -> Arc<dyn Positions> {
         Arc::new(Batch { name: Arc::clone(&self.name), positions })
     }
+}
+
+fn transcripts<'a, G: Game>(transcripts: &Transcripts<'a>, starts: &[G]) -> Result<Vec<Moves<'a, G>>, String> {
+    transcripts.check()?;
+    let start = |game: usize| starts[transcripts.start_of.map_or(0, |start_of| start_of[game] as usize)];
+    Ok(transcripts.games.iter().enumerate().map(|(game, codes)| Moves { start: start(game), codes }).collect())
+}
+
+fn known<G: Game>(Replayed { codes, taken, last }: Replayed<G>) -> Known {
+    let pieces = [Color::Black, Color::White].map(|color| last.pieces(color).len());
+    let outcome = last.outcome();
+    let winner = match outcome.and_then(|outcome| outcome.winner) {
+        Some(Color::Black) => 1,
+        Some(Color::White) => -1,
+        None => 0,
+    };
+    Known { codes, taken, last: row(&last), pieces, is_over: outcome.is_some(), winner }
 }

@@ -1,12 +1,13 @@
-//! What a compiled game's kernel makes: programs, players, positions, searchers.
+//! What a compiled game's kernel makes: programs, players, positions, searchers; and positions as rows.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::rows::{own, position, row};
 use super::{Analysed, Answer, Failure, Player, Positions, Program, Row, Searcher, Told};
 use crate::analysis::{Analysis, Question};
+use crate::bitboard::{Bitboard, Word};
 use crate::choice::Choice;
 use crate::cpu::{Path, dispatch, selected};
 use crate::engine::{Engine, Limits, Thought};
@@ -16,10 +17,31 @@ use crate::expression::program;
 use crate::expression::reference::{Inputs, evaluate};
 use crate::lanes::Lanes;
 use crate::player::{Choose, Player as GamePlayer, Workspace};
-use crate::rules::Game;
+use crate::rules::{Color, Game, Setup};
 use crate::search::exact::Endgames;
 use crate::stream::Key;
 use crate::work::for_each_parallel_with;
+
+/// The value behind a value of the game of this name.
+pub(super) fn own<'a, T: Any>(name: &str, value: &'a dyn Any, game: &str, what: &str) -> Result<&'a T, String> {
+    let found = if game == name { value.downcast_ref() } else { None };
+    found.ok_or_else(|| format!("a {what} for {game} cannot be used in {name}"))
+}
+
+/// The position of a row, checked.
+pub(super) fn position<G: Game>(rules: G::Rules, row: &Row) -> Result<G, String> {
+    let &Row { black, white, kings, black_to_move, ply, quiet_plies } = row;
+    let [black, white, kings] = [Bitboard::from_bits(black)?, Bitboard::from_bits(white)?, Bitboard::from_bits(kings)?];
+    let turn = if black_to_move { Color::Black } else { Color::White };
+    let setup = Setup { black, white, kings, turn, ply, quiet_plies };
+    G::from_setup(rules, &setup)
+}
+
+pub(super) fn row<G: Game>(position: &G) -> Row {
+    let Setup { black, white, kings, turn, ply, quiet_plies } = position.setup();
+    let (black, white, kings) = (black.0.to_u128(), white.0.to_u128(), kings.0.to_u128());
+    Row { black, white, kings, black_to_move: turn == Color::Black, ply, quiet_plies }
+}
 
 /// A lowered expression with the expression it came from.
 #[derive(Clone)]

@@ -4,12 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::learner::Learner;
-use super::rule::{Estimate, Rule};
+use super::rule::{Estimate, Rule, Td, TdLambda, TdLeaf};
 use super::seat::{Judge, Seat, outcome_for};
 use super::settings::{RuleKind, Settings};
-use super::td::Td;
-use super::td_lambda::TdLambda;
-use super::td_leaf::TdLeaf;
 use crate::cpu::{Cpu, Task};
 use crate::expression::program::Program;
 use crate::rules::draws::{Course, DrawRules, Ending, result};

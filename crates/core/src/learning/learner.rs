@@ -29,7 +29,6 @@ impl Coherence {
     }
 }
 
-/// What learns in a game.
 #[derive(Clone, Debug)]
 pub(super) struct Learner {
     pub weights: Weights,

@@ -2,7 +2,7 @@
 //!
 //! Both sides choose by the [`weights`], or one by weights that stay as they are. What a side thinks of a board it came to, and what it
 //! thinks once it has its turn again, differ: a rule of learning makes changes of that, at once, in the middle of the game. The
-//! rules are a file each: `td`, `td_lambda`, `td_leaf`. Source: Almgren, Berglund & Milstein.
+//! rules stand in `rule`. Source: Almgren, Berglund & Milstein.
 //!
 //! Everything is drawn from the key of the game, its sides and plies. Games of a batch begin with the same weights, and what
 //! they learn is added in their order, so threads do not show.
@@ -14,9 +14,6 @@ mod rule;
 mod seat;
 pub mod settings;
 pub mod tables;
-mod td;
-mod td_lambda;
-mod td_leaf;
 pub mod weights;
 
 use std::sync::Arc;

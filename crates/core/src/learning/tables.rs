@@ -275,7 +275,6 @@ impl<G: Game> Task for Learn<'_, G> {
     }
 }
 
-/// One game.
 struct Play<'a, 'b, G: Game> {
     learn: &'a mut Learn<'b, G>,
     number: u64,

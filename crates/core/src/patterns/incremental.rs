@@ -217,7 +217,6 @@ impl Rows<'_> {
     }
 }
 
-/// The indices of a chunk, one by one.
 #[inline(always)]
 fn unpack(chunk: &Chunk, indices: &mut [u16; WIDTH]) {
     for number in 0..LANES {

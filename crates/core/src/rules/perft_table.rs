@@ -65,7 +65,6 @@ fn transposed<B: Board>(set: B::Word) -> B::Word {
     })
 }
 
-/// Half a turn.
 #[inline(always)]
 fn turned<B: Board>(set: B::Word) -> B::Word {
     set.reversed() >> (8 * size_of::<B::Word>() as u32 - B::SQUARES)

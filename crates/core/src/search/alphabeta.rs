@@ -146,7 +146,6 @@ fn lanes_with<W: Word>(lanes: &Lanes<W>, word: W) -> u32 {
     equal
 }
 
-/// One search.
 pub(super) struct Searcher<'a, G: Game, C: Cpu, B> {
     pub horizon: Horizon<'a, G, C>,
     pub search: &'a Search<'a, G>,

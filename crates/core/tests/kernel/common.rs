@@ -1,14 +1,22 @@
 //! Random boards and random expressions for the tests, the odd ones included.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use evoply_checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::bitboard::{Bitboard, Board, Direction, Size8, Size10, Word};
-use evoply_core::choice::Ties;
-use evoply_core::evaluator::Evaluator;
-use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
+use evoply_core::choice::{Choice, Ties};
+use evoply_core::cpu::{Path, on};
+use evoply_core::evaluator::{Evaluator, View};
+use evoply_core::expression::evaluation::{Block, Registers};
+use evoply_core::expression::program::Program;
+use evoply_core::expression::reference::Inputs;
+use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero, json};
+use evoply_core::lanes::Lanes;
 use evoply_core::patterns::Pattern;
-use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::playout::{Playouts, random_move};
+use evoply_core::player::{Choose, Chooser, Player, Workspace};
+use evoply_core::rules::playout::{Playouts, move_key, random_move};
 use evoply_core::rules::weighted_games::Duels;
 use evoply_core::rules::{Color, Game, Rules};
 use evoply_core::search::exact::Endgames;
@@ -86,15 +94,31 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
     random_position_of(draws, most)
 }
 
+/// Squares without a disc.
+pub fn empties<B: Board>(position: &Othello<B>) -> u32 {
+    (!(position.own() | position.opponent())).len()
+}
+
+/// The position that random plies lead to, until the game is over or goes on no more.
+pub fn played_on<G: Game>(mut position: G, draws: &mut Stream, goes_on: impl Fn(&G) -> bool) -> G {
+    while goes_on(&position)
+        && let Some(chosen) = random_move(&position, |bound| draws.below(bound))
+    {
+        position = position.play_unchecked(chosen);
+    }
+    position
+}
+
+/// A position of Othello with so many empty squares, if the game lasted so long.
+pub fn position_with<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
+    played_on(Othello::start(OthelloRules), draws, |position| empties(position) > most)
+}
+
 /// A position of Othello with at most `most` empty squares that is not over.
 pub fn late_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
     loop {
         let empties = 1 + draws.below(most.into()) as u32;
-        let mut position = Othello::<B>::start(OthelloRules);
-        while (!(position.own() | position.opponent())).len() > empties {
-            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            position = position.play_unchecked(chosen);
-        }
+        let position = position_with(draws, empties);
         if position.outcome().is_none() {
             return position;
         }
@@ -109,15 +133,22 @@ pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
 /// The same by other rules.
 pub fn random_position_by<G: Game>(rules: G::Rules, draws: &mut Stream, most: u64) -> G {
     loop {
-        let mut position = G::start(rules);
-        for _ in 0..draws.below(most + 1) {
-            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            position = position.play_unchecked(chosen);
-        }
+        let plies = draws.below(most + 1) as u32;
+        let position = played_on(G::start(rules), draws, |position| position.ply() < plies);
         if position.outcome().is_none() {
             return position;
         }
     }
+}
+
+/// A position of checkers that was reached by up to `most` plies, or one that was set up, with its kings.
+pub fn checkers_of<V: Variant>(draws: &mut Stream, most: u64) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, most) } else { any_checkers::<V>(draws) }
+}
+
+/// The same by up to 120 plies.
+pub fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    checkers_of::<V>(draws, 120)
 }
 
 /// Any possible position of checkers, mostly one with few pieces and many kings.
@@ -343,6 +374,63 @@ pub fn small_evaluator<B: Board>(draws: &mut Stream) -> Expression {
     drawn.build(Builder::default())
 }
 
+/// The expression of nodes as a file has them, and of its one output.
+pub fn written(nodes: &str, output: u32) -> Expression {
+    let text = format!(r#"{{"format": 1, "nodes": [{nodes}], "outputs": [{output}]}}"#);
+    json::parse(&text, 64, Builder::default()).unwrap()
+}
+
+/// Pieces of the side to move minus those of the other: what most papers count.
+pub fn material() -> Expression {
+    written(r#"["own"], ["count", 0], ["opponent"], ["count", 2], ["subtract", 1, 3]"#, 4)
+}
+
+/// Either view, as often as the other.
+pub fn random_view(draws: &mut Stream) -> View {
+    if draws.below(2) == 0 { View::Turn } else { View::Player }
+}
+
+/// What values boards by an expression.
+pub fn evaluator<G: Tested>(expression: &Expression, view: View) -> Evaluator<G> {
+    Evaluator { rules: G::usual(), program: Arc::new(Program::new(expression).unwrap()), view }
+}
+
+/// A small evaluator, and a view for it.
+pub fn random_evaluator<G: Tested>(draws: &mut Stream) -> Evaluator<G> {
+    let expression = small_evaluator::<G::Board>(draws);
+    evaluator(&expression, random_view(draws))
+}
+
+/// A player that looks ahead.
+pub fn searching<G: Tested>(evaluator: &Evaluator<G>, options: SearchOptions, ties: Ties) -> Player<G> {
+    player(ahead(evaluator.clone(), options), ties)
+}
+
+/// What a player chooses on a CPU path in a game, whatever it was asked before; none if it is over or it is stopped.
+pub fn asked<G: Tested>(
+    path: Path,
+    player: &Player<G>,
+    position: &G,
+    game: Key,
+    workspace: &mut Workspace<G>,
+) -> Option<Choice<G>> {
+    player.prepare(workspace);
+    workspace.begin(game);
+    let (key, stop) = (move_key(game, position.turn(), position.ply()), &AtomicBool::new(false));
+    on(path, Choose { player, position, key, workspace, stop })
+}
+
+/// The same where there is something to choose.
+pub fn ask<G: Tested>(
+    path: Path,
+    player: &Player<G>,
+    position: &G,
+    game: Key,
+    workspace: &mut Workspace<G>,
+) -> Choice<G> {
+    asked(path, player, position, game, workspace).expect("a game that goes on")
+}
+
 /// What chooses by looking ahead with an evaluator.
 pub fn ahead<G: Tested>(evaluator: Evaluator<G>, options: SearchOptions) -> Chooser<G> {
     Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap())
@@ -364,28 +452,30 @@ pub fn tie_rules<G: Tested>() -> Vec<Ties> {
     all.into_iter().filter(|&ties| ties != Ties::Advanced || G::usual().moves_pieces()).collect()
 }
 
-/// Panics unless a rule takes `chosen` of moves that are equally good, in the order of legal moves.
-pub fn check_taken<G: Tested>(ties: Ties, position: &G, equals: &[G::Move], chosen: G::Move, case: &str) {
-    let size = G::Board::SIZE;
-    let expected = match ties {
-        Ties::First => equals.first(),
-        Ties::Last => equals.last(),
-        Ties::Column => (0..size * size)
-            .map(|place| Bitboard::square(place % size * size + place / size))
-            .find_map(|square| equals.iter().find(|&&equal| G::moved_to(G::usual(), equal) == square)),
-        Ties::Advanced => {
-            // The square that becomes empty, or is come back to.
-            let row = |equal: &G::Move| {
-                let left = position.own() - position.play_unchecked(*equal).opponent();
-                let square = if left.is_empty() { G::moved_to(G::usual(), *equal) } else { left };
-                square.first() / size
-            };
-            let is_black = position.turn() == Color::Black;
-            let rows = equals.iter().map(row);
-            let farthest = if is_black { rows.max() } else { rows.min() };
-            equals.iter().find(|equal| Some(row(equal)) == farthest)
-        }
-        Ties::Random => equals.iter().find(|&&equal| equal == chosen),
-    };
-    assert_eq!(Some(&chosen), expected, "{ties:?} {case}");
+/// Equal bits, except that one NaN is as good as another.
+pub fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+/// The outputs of a program that is loaded, at one board.
+pub fn computed<G: Tested>(
+    path: Path,
+    registers: &mut Registers<G::Board>,
+    program: &Program<G::Board>,
+    inputs: &Inputs<G::Board>,
+) -> Vec<f64> {
+    let mut outputs = vec![Lanes::splat(f64::NAN); program.outputs()];
+    registers.evaluate_on::<G>(path, G::usual(), program, &Block::filled(inputs), &mut outputs);
+    outputs.iter().map(|lanes| lanes.0[0]).collect()
+}
+
+/// The same for a program that is to be loaded.
+pub fn loaded<G: Tested>(
+    path: Path,
+    registers: &mut Registers<G::Board>,
+    program: &Program<G::Board>,
+    inputs: &Inputs<G::Board>,
+) -> Vec<f64> {
+    registers.load::<G>(G::usual(), program);
+    computed::<G>(path, registers, program, inputs)
 }

@@ -1,21 +1,18 @@
 //! The endgame solver against plain minimax to the end of the game, and on the FFO endgame suite.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{check_taken, player, small_evaluator, tie_rules};
+use crate::against_minimax::{Best, check_line};
+use crate::common::{empties, evaluator, position_with, random_evaluator, searching, tie_rules, written};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Bitboard, Board, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, dispatch, on};
 use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Node, Side};
-use evoply_core::player::Chooser;
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
-use evoply_core::search::{LookAhead, SearchOptions};
+use evoply_core::search::SearchOptions;
 use evoply_core::stream::{Key, Stream};
 use evoply_othello::endgame::stability::stable_discs;
 use evoply_othello::endgame::{Endgame, Mode, Solution, Solve, solve};
@@ -26,7 +23,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// The final score for the side to move, by the rules alone.
 fn final_score<B: Board>(position: &Othello<B>, empties_to_winner: bool) -> i32 {
     let difference = position.own().len() as i32 - position.opponent().len() as i32;
-    let empties = (!(position.own() | position.opponent())).len() as i32;
+    let empties = empties(position) as i32;
     difference + if empties_to_winner { empties * difference.signum() } else { 0 }
 }
 
@@ -53,13 +50,9 @@ fn endgame_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
         return Othello::new(black, !(black | empty), Color::Black, 0).unwrap();
     }
     loop {
-        let mut position = Othello::<B>::start(OthelloRules);
-        let empties = draws.below(u64::from(most) + 1) as u32;
-        while (!(position.own() | position.opponent())).len() > empties {
-            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            position = position.play_unchecked(chosen);
-        }
-        if (!(position.own() | position.opponent())).len() <= most {
+        let least = draws.below(u64::from(most) + 1) as u32;
+        let position = position_with(draws, least);
+        if empties(&position) <= most {
             return position;
         }
     }
@@ -105,7 +98,7 @@ fn check<B: Board>(positions: u64, most: u32) {
                     .map(|&chosen| asked(-brute_force(&position.play_unchecked(chosen), empties_to_winner)));
                 assert!(!every_move || answers[0].moves.iter().map(|&(_, score)| score).eq(scored));
                 passes += u64::from(answers[0].line.contains(&Move::Pass));
-                early += u64::from(!(!(end.own() | end.opponent())).is_empty());
+                early += u64::from(empties(&end) > 0);
                 wiped += u64::from(end.own().is_empty() || end.opponent().is_empty());
             }
         }
@@ -149,30 +142,16 @@ fn threads_and_guesses_change_nothing() {
     }
 }
 
-/// A position with so many empty squares in a random game, if it lasted so long.
-fn position_with<B: Board>(draws: &mut Stream, empties: u32) -> Othello<B> {
-    let mut position = Othello::<B>::start(OthelloRules);
-    while (!(position.own() | position.opponent())).len() > empties {
-        let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-        position = position.play_unchecked(chosen);
-    }
-    position
-}
-
 /// What an evaluator says about the order of moves and the score changes neither score nor line nor scores of moves.
 #[test]
 fn an_evaluators_order_changes_nothing() {
-    fn evaluator<B: Board>(draws: &mut Stream) -> Evaluator<Othello<B>> {
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        Evaluator { rules: OthelloRules, program: Arc::new(Program::new(&small_evaluator::<B>(draws)).unwrap()), view }
-    }
     /// Against plain minimax, with an order at every position.
     fn check<B: Board>(positions: u64, most: u32) {
         let mut other_nodes = 0;
         for round in 0..positions {
             let mut draws = Key::new(25).child(B::SIZE.into()).child(round).stream();
             let position = endgame_position::<B>(&mut draws, most);
-            let evaluator = evaluator(&mut draws);
+            let evaluator = random_evaluator(&mut draws);
             let expected = brute_force(&position, true);
             for mode in [Mode::Exact, Mode::Outcome] {
                 let every_move = round % 4 == 0;
@@ -195,7 +174,7 @@ fn an_evaluators_order_changes_nothing() {
         for round in 0..positions {
             let mut draws = Key::new(26).child(B::SIZE.into()).child(round).stream();
             let position = position_with::<B>(&mut draws, empties);
-            let evaluator = evaluator(&mut draws);
+            let evaluator = random_evaluator(&mut draws);
             let every_move = round % 4 == 0;
             let question = Endgame { every_move, ask_from: 13, ..Endgame::new(Mode::Exact, &NEVER) };
             let alone = solve(&position, &question).unwrap();
@@ -227,39 +206,31 @@ fn an_evaluators_order_changes_nothing() {
 
 /// A player with an endgame takes one of the moves that keep the score, by its rule for ties.
 fn check_player<B: Board>(positions: u64, most: u32) {
-    let mut builder = Builder::default();
-    let ply = builder.node(Node::Ply).unwrap();
-    let program = Arc::new(Program::<B>::new(&builder.finish(vec![ply])).unwrap());
+    let by_ply = evaluator(&written(r#"["ply"]"#, 0), View::Turn);
     let (mut ties_seen, mut not_first) = (0, 0);
     for round in 0..positions {
         let mut draws = Key::new(23).child(B::SIZE.into()).child(round).stream();
         let position = endgame_position::<B>(&mut draws, most);
-        let values: Vec<_> = position
-            .legal_moves()
-            .map(|chosen| (chosen, -brute_force(&position.play_unchecked(chosen), true)))
-            .collect();
+        let value = |chosen| (chosen, f64::from(-brute_force(&position.play_unchecked(chosen), true)));
+        let values: Vec<_> = position.legal_moves().map(value).collect();
         if values.len() < 2 {
             continue;
         }
-        let best = values.iter().map(|&(_, score)| score).max().unwrap();
-        let equals: Vec<_> = values.iter().filter(|&&(_, score)| score == best).map(|&(chosen, _)| chosen).collect();
-        ties_seen += u64::from(equals.len() > 1);
+        let best = Best::of(&values);
+        ties_seen += u64::from(best.moves.len() > 1);
         for ties in tie_rules::<Othello<B>>() {
-            let evaluator = Evaluator { rules: OthelloRules, program: program.clone(), view: View::Turn };
             let options = SearchOptions { endgame: most, ..SearchOptions::to_depth(1) };
-            let chooser = Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap());
             let question = Question { best: usize::MAX, ..Question::of(Key(round)) };
-            let answer = player(chooser, ties).analyse(&position, &question, &NEVER).unwrap();
+            let answer = searching(&by_ply, options, ties).analyse(&position, &question, &NEVER).unwrap();
             let case = format!("round {round} {position:?}");
-            assert_eq!((answer.choice.score, answer.choice.is_exact), (Some(f64::from(best)), true), "{case}");
-            check_taken(ties, &position, &equals, answer.choice.chosen, &case);
-            not_first += u64::from(ties == Ties::Random && answer.choice.chosen != equals[0]);
-            let line: Vec<_> = std::iter::once(answer.choice.chosen).chain(answer.choice.continuation).collect();
-            let end = play_line(&position, &line);
+            assert!(answer.choice.is_exact, "{case}");
+            best.check(ties, &position, &answer.choice, &case);
+            not_first += u64::from(ties == Ties::Random && answer.choice.chosen != best.moves[0]);
+            let end = check_line(&position, &answer.choice);
+            assert!(end.outcome().is_some(), "the line ends before the game");
             let score = final_score(&end, true) * if end.turn() == position.turn() { 1 } else { -1 };
-            assert_eq!(score, best, "line of {case}");
-            let scores = values.iter().map(|&(chosen, score)| (chosen, f64::from(score)));
-            assert!(answer.values.into_iter().eq(scores), "{case}");
+            assert_eq!(f64::from(score), best.value, "line of {case}");
+            assert_eq!(answer.values, values, "{case}");
         }
     }
     assert!(ties_seen > positions / 20 && not_first > positions / 50, "too few ties: {ties_seen} {not_first}");
@@ -335,14 +306,8 @@ fn read_obf(text: &str) -> Vec<Problem> {
 
 /// Mobility: moves of the side to move minus those of the other.
 fn mobility() -> Evaluator<Othello<Size8>> {
-    let mut builder = Builder::default();
-    let [own, opponent] = [Side::Own, Side::Opponent].map(|side| builder.node(Node::NumberOfMoves(side)).unwrap());
-    let difference = builder.node(Node::Subtract(own, opponent)).unwrap();
-    Evaluator {
-        rules: OthelloRules,
-        program: Arc::new(Program::new(&builder.finish(vec![difference])).unwrap()),
-        view: View::Turn,
-    }
+    let nodes = r#"["number_of_moves", "own"], ["number_of_moves", "opponent"], ["subtract", 0, 1]"#;
+    evaluator(&written(nodes, 2), View::Turn)
 }
 
 /// Solve the positions of an OBF file, with the order of an evaluator or without, and compare score and move.

@@ -1,13 +1,12 @@
 //! An engine that stays against the plain search: whatever it was asked before, and wherever it is stopped.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    American, Tested, ahead, any_checkers, late_position, player, random_position, random_position_of, scaled,
-    small_evaluator, tie_rules,
+    American, Tested, any_checkers, empties, evaluator, late_position, random_position, random_position_of,
+    random_view, scaled, searching, small_evaluator, tie_rules, written,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
@@ -15,8 +14,7 @@ use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::engine::{Engine, Limits};
 use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Expression, Node, Side};
+use evoply_core::expression::Expression;
 use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::MoveOrder;
@@ -31,17 +29,12 @@ fn to_depth(depth: u32) -> Limits {
 
 /// What the plain search answers.
 fn plain<G: Tested>(evaluator: &Evaluator<G>, ties: Ties, options: SearchOptions, at: &G, key: Key) -> Choice<G> {
-    let player = player(ahead(evaluator.clone(), options), ties);
-    player.analyse(at, &Question::of(key), &NEVER).unwrap().choice
+    searching(evaluator, options, ties).analyse(at, &Question::of(key), &NEVER).unwrap().choice
 }
 
 /// Pieces of own, as many times as the ply of the choice: the same board is worth something else at another choice.
 fn counting_from_the_root() -> Expression {
-    let mut builder = Builder::default();
-    let pieces = builder.node(Node::Pieces(Side::Own)).unwrap();
-    let (count, ply) = (builder.node(Node::Count(pieces)).unwrap(), builder.node(Node::RootPly).unwrap());
-    let product = builder.node(Node::Multiply(count, ply)).unwrap();
-    builder.finish(vec![product])
+    written(r#"["own"], ["count", 0], ["root_ply"], ["multiply", 1, 2]"#, 3)
 }
 
 /// One engine for whole games, with tables that forget much and such that forget little.
@@ -50,15 +43,15 @@ fn check_games<G: Tested>(games: u64, most_depth: u32, begin: impl Fn(&mut Strea
         let mut draws = Key::new(61).child(round).stream();
         let expression =
             if draws.below(4) == 0 { counting_from_the_root() } else { small_evaluator::<G::Board>(&mut draws) };
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
+        let view = random_view(&mut draws);
+        let evaluator = evaluator(&expression, view);
         let rules = tie_rules::<G>();
         let ties = rules[draws.below(rules.len() as u64) as usize];
         let quiescence = G::MAY_CAPTURE && draws.below(2) == 0;
         let ordering = [MoveOrder::None, MoveOrder::Killer, MoveOrder::Evaluator][draws.below(3) as usize];
         let table = [4, 64, 1 << 12][draws.below(3) as usize];
         let way = SearchOptions { ordering, quiescence, ..SearchOptions::to_depth(most_depth) };
-        let mut engine = Engine::new(player(ahead(evaluator.clone(), way), ties), table).unwrap();
+        let mut engine = Engine::new(searching(&evaluator, way, ties), table).unwrap();
         let (mut position, key) = (begin(&mut draws), Key::new(round));
         // Both sides in turn, and some moves back and forth.
         for _ in 0..6 {
@@ -109,13 +102,9 @@ fn check_stops<G: Tested>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Str
         if position.legal_moves().len() < 2 {
             continue;
         }
-        let evaluator = Evaluator {
-            rules: G::usual(),
-            program: Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap()),
-            view: View::Player,
-        };
+        let evaluator = evaluator(&small_evaluator::<G::Board>(&mut draws), View::Player);
         let way = SearchOptions { ordering: MoveOrder::Killer, quiescence, ..SearchOptions::to_depth(7) };
-        let mut engine = Engine::new(player(ahead(evaluator.clone(), way), Ties::Last), 1 << 10).unwrap();
+        let mut engine = Engine::new(searching(&evaluator, way, Ties::Last), 1 << 10).unwrap();
         // Three times at the same position: the search goes on where it was stopped.
         for _ in 0..3 {
             let stop = AtomicBool::new(false);
@@ -156,20 +145,13 @@ fn a_stopped_search_answers_with_a_whole_depth() {
 }
 
 fn counting() -> Evaluator<Othello<Size8>> {
-    let mut builder = Builder::default();
-    let pieces = builder.node(Node::Pieces(Side::Own)).unwrap();
-    let count = builder.node(Node::Count(pieces)).unwrap();
-    Evaluator {
-        rules: OthelloRules,
-        program: Arc::new(Program::new(&builder.finish(vec![count])).unwrap()),
-        view: View::Turn,
-    }
+    evaluator(&written(r#"["own"], ["count", 0]"#, 1), View::Turn)
 }
 
 #[test]
 fn what_is_told_can_stop_it_and_the_next_question_goes_on() {
     let way = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(60) };
-    let mut engine = Engine::new(player(ahead(counting(), way), Ties::First), 1 << 12).unwrap();
+    let mut engine = Engine::new(searching(&counting(), way, Ties::First), 1 << 12).unwrap();
     let (start, question) = (Othello::<Size8>::start(OthelloRules), Question::of(Key(1)));
     let mut until = |depth, limits: Limits| {
         let stop = AtomicBool::new(false);
@@ -198,7 +180,7 @@ fn what_is_told_can_stop_it_and_the_next_question_goes_on() {
 #[test]
 fn nodes_are_limited_and_the_table_saves_some() {
     let way = SearchOptions { nodes: Some(50_000), ordering: MoveOrder::Killer, ..SearchOptions::to_depth(60) };
-    let mut engine = Engine::new(player(ahead(counting(), way), Ties::First), 1 << 16).unwrap();
+    let mut engine = Engine::new(searching(&counting(), way, Ties::First), 1 << 16).unwrap();
     let think = |engine: &mut Engine<_>, position: &Othello<Size8>, limits| {
         engine.think(position, &Question::of(Key(1)), &limits, &NEVER, &mut |_, _| ()).unwrap().analysis.choice
     };
@@ -215,11 +197,11 @@ fn nodes_are_limited_and_the_table_saves_some() {
 #[test]
 fn the_solver_answers_where_it_is_asked_and_a_search_where_it_cannot() {
     let way = SearchOptions { endgame: 14, ordering: MoveOrder::Killer, ..SearchOptions::to_depth(60) };
-    let mut engine = Engine::new(player(ahead(counting(), way), Ties::First), 1 << 12).unwrap();
+    let mut engine = Engine::new(searching(&counting(), way, Ties::First), 1 << 12).unwrap();
     let mut draws = Key::new(63).stream();
     let position = loop {
         let position = random_position::<Size8>(&mut draws, 52);
-        if (!(position.own() | position.opponent())).len() == 12 && position.legal_moves().len() > 1 {
+        if empties(&position) == 12 && position.legal_moves().len() > 1 {
             break position;
         }
     };

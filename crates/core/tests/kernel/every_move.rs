@@ -1,24 +1,22 @@
 //! Analysis: the value of every move against minimax and against boards after moves, and the choice that stays what it was.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::against_minimax::{Best, value_after};
 use crate::common::{
-    American, Losing, RandomExpression, Tested, ahead, any_checkers, late_position, player, random_position_of, scaled,
-    small_evaluator,
+    American, Losing, RandomExpression, Tested, any_checkers, evaluator, late_position, player, random_position_of,
+    random_view, scaled, searching, small_evaluator,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::Ties;
-use evoply_core::evaluator::{Evaluator, View, bounded, speaks_for};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::reference::{Inputs, evaluate};
+use evoply_core::evaluator::View;
 use evoply_core::expression::{Builder, Expression};
 use evoply_core::player::{Chooser, Player};
+use evoply_core::rules::Game;
 use evoply_core::rules::playout::move_key;
-use evoply_core::rules::{Color, Game};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
@@ -78,11 +76,10 @@ fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G
         let mut draws = Key::new(31).child(G::Board::SIZE.into()).child(depth.into()).child(round).stream();
         let (position, options) = (position(&mut draws), options::<G>(round, depth));
         let expression = expression::<G::Board>(&mut draws, options.leaves.outputs());
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
+        let view = random_view(&mut draws);
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
         let epsilon = if draws.below(4) == 0 { 0.5 } else { 0.0 };
-        let player = player(ahead(evaluator, options), ties).with_epsilon(epsilon).unwrap();
+        let player = searching(&evaluator(&expression, view), options, ties).with_epsilon(epsilon).unwrap();
         let game = Key(draws.bits());
         let answer = ask(&player, &position, game);
         let key = move_key(game, position.turn(), position.ply());
@@ -104,8 +101,7 @@ fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G
         if let Some(score) = answer.choice.score
             && !options.deeper
         {
-            let best = answer.values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-            assert_eq!(score, best, "{case}");
+            assert_eq!(score, Best::of(&answer.values).value, "{case}");
         }
     }
 }
@@ -126,31 +122,13 @@ fn values_of_a_search_are_those_of_minimax() {
     }
 }
 
-/// The value for the mover of the board after a move, straight from the reference interpreter.
-fn value_after<G: Tested>(position: &G, chosen: G::Move, expression: &Expression, view: View) -> f64 {
-    let (mover, child) = (position.turn(), position.play_unchecked(chosen));
-    let speaker = speaks_for(view, mover, mover);
-    let here = Inputs::at(position);
-    let inputs = Inputs {
-        own: child.pieces(speaker),
-        opponent: child.pieces(speaker.opposite()),
-        moved_to: G::moved_to(G::usual(), chosen),
-        own_is_black: speaker == Color::Black,
-        root_clock: here.root_clock,
-        root_ply: here.root_ply,
-        ..Inputs::at(&child)
-    };
-    let value = evaluate::<G>(G::usual(), expression, &inputs)[0];
-    if speaker == mover { bounded(value, -1e12) } else { -bounded(value, 1e12) }
-}
-
 fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(32).child(G::Board::SIZE.into()).child(round).stream();
         let (position, expression) = (position(&mut draws), small_evaluator::<G::Board>(&mut draws));
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
-        let answer = ask(&player(Chooser::AfterState(evaluator), Ties::Random), &position, Key(round));
+        let view = random_view(&mut draws);
+        let after_state = Chooser::AfterState(evaluator(&expression, view));
+        let answer = ask(&player(after_state, Ties::Random), &position, Key(round));
         let expected: Vec<(G::Move, f64)> =
             position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
         assert_eq!(answer.values, expected, "round {round}");
@@ -174,8 +152,7 @@ fn values_without_a_search_are_those_of_the_boards_after_the_moves() {
 fn what_moves_at_random_values_nothing() {
     let start = Othello::<Size8>::start(OthelloRules);
     assert!(ask(&Player::random(), &start, Key(1)).values.is_empty());
-    let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
+    let evaluator = evaluator(&small_evaluator::<Size8>(&mut Key::new(8).stream()), View::Turn);
     let later = player(Chooser::AfterState(evaluator), Ties::First).with_random_moves(3);
     for moves in 0..5 {
         let question = Question { moves, best: usize::MAX, ..Question::of(Key(1)) };
@@ -194,10 +171,9 @@ fn the_move_that_wins_is_worth_a_win() {
     for round in 0..300 {
         let mut draws = Key::new(33).child(round).stream();
         let position = late_position::<Size8>(&mut draws, 7);
-        let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
-        let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
-        let chooser = ahead(evaluator, SearchOptions::to_depth(6));
-        for (chosen, value) in ask(&player(chooser, Ties::First), &position, Key(round)).values {
+        let evaluator = evaluator(&small_evaluator::<Size8>(&mut draws), View::Turn);
+        let player = searching(&evaluator, SearchOptions::to_depth(6), Ties::First);
+        for (chosen, value) in ask(&player, &position, Key(round)).values {
             if let Some(outcome) = position.play_unchecked(chosen).outcome() {
                 assert_eq!(value, outcome_value(outcome, position.turn()));
                 seen += 1;
@@ -209,9 +185,8 @@ fn the_move_that_wins_is_worth_a_win() {
 
 #[test]
 fn a_stop_leaves_no_answer() {
-    let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
-    let player = player(ahead(evaluator, SearchOptions::to_depth(3)), Ties::First);
+    let evaluator = evaluator(&small_evaluator::<Size8>(&mut Key::new(8).stream()), View::Turn);
+    let player = searching(&evaluator, SearchOptions::to_depth(3), Ties::First);
     let question = Question { best: usize::MAX, ..Question::of(Key(1)) };
     assert!(player.analyse(&Othello::<Size8>::start(OthelloRules), &question, &AtomicBool::new(true)).is_none());
 }

@@ -1,7 +1,7 @@
 //! Register code over eight lanes against the reference interpreter, bit for bit.
 
 use crate::common::{
-    American, Losing, RandomExpression, Tested, Variant, any_checkers, random_position_by, random_set, scaled,
+    American, Losing, RandomExpression, Tested, Variant, checkers, computed, loaded, random_set, same, scaled,
 };
 use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Bitboard, Board, Size8};
@@ -15,11 +15,6 @@ use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
 use evoply_othello::{Othello, OthelloRules};
-
-/// Equal bits, except that one NaN is as good as another.
-fn same(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
-}
 
 fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
     let own = random_set::<B>(draws);
@@ -38,8 +33,7 @@ fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
 
 /// A position of checkers, reached or set up, seen by either side.
 fn checkers_inputs<V: Variant>(draws: &mut Stream) -> Inputs<V::Board> {
-    let position: Checkers<V::Board> =
-        if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) };
+    let position = checkers::<V>(draws);
     let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
     let counters = random_inputs(draws);
     Inputs {
@@ -190,22 +184,11 @@ fn a_shared_intersection_is_stored() {
         "outputs": [5, 9, 10]}"#;
     let expression = read(text).expect("well formed");
     let program = Program::<Size8>::new(&expression).expect("checked");
-    let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0); 3]);
-    let mut draws = Key::new(1).stream();
+    let (mut registers, mut draws) = (Registers::default(), Key::new(1).stream());
     for _ in 0..100 {
         let inputs = random_inputs::<Size8>(&mut draws);
-        registers.load::<Othello<Size8>>(OthelloRules, &program);
-        registers.evaluate_on::<Othello<Size8>>(
-            Path::Avx512,
-            OthelloRules,
-            &program,
-            &Block::filled(&inputs),
-            &mut outputs,
-        );
-        assert_eq!(
-            outputs.map(|lanes| lanes.0[0]).to_vec(),
-            evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs)
-        );
+        let found = loaded::<Othello<Size8>>(Path::Avx512, &mut registers, &program, &inputs);
+        assert_eq!(found, evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs));
     }
 }
 
@@ -240,22 +223,16 @@ fn check_choices(text: &str) {
     let program = Program::<Size8>::new(&expression).expect("checked");
     let mut draws = Key::new(24).stream();
     for path in available() {
-        let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0); 3]);
+        let mut registers = Registers::default();
         registers.load::<Othello<Size8>>(OthelloRules, &program);
         for _ in 0..scaled(2_000) {
             let choice = random_inputs::<Size8>(&mut draws);
             for _ in 0..=draws.below(3) {
                 let Inputs { root_clock, root_ply, .. } = choice;
                 let inputs = Inputs { root_clock, root_ply, ..random_inputs(&mut draws) };
-                registers.evaluate_on::<Othello<Size8>>(
-                    path,
-                    OthelloRules,
-                    &program,
-                    &Block::filled(&inputs),
-                    &mut outputs,
-                );
+                let found = computed::<Othello<Size8>>(path, &mut registers, &program, &inputs);
                 let expected = evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs);
-                assert_eq!(outputs.map(|lanes| lanes.0[0]).to_vec(), expected, "{path:?} {inputs:?}");
+                assert_eq!(found, expected, "{path:?} {inputs:?}");
             }
         }
     }
@@ -290,18 +267,10 @@ fn check_tree(set: &primitives::PrimitiveSet, codes: &[u16], constants: &[f64], 
     let build = |builder| set.expression(codes, constants, 1, builder).expect("a whole tree");
     let literal = build(Builder::literal());
     let program = Program::<Size8>::new(&build(Builder::default())).expect("within the limits");
-    let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0)]);
     let inputs = random_inputs::<Size8>(draws);
-    registers.load::<Othello<Size8>>(OthelloRules, &program);
-    registers.evaluate_on::<Othello<Size8>>(
-        Path::Avx512,
-        OthelloRules,
-        &program,
-        &Block::filled(&inputs),
-        &mut outputs,
-    );
+    let found = loaded::<Othello<Size8>>(Path::Avx512, &mut Registers::default(), &program, &inputs)[0];
     let expected = evaluate::<Othello<Size8>>(OthelloRules, &literal, &inputs)[0];
-    assert!(same(outputs[0].0[0], expected), "{} is not {expected}: {codes:?}", outputs[0].0[0]);
+    assert!(same(found, expected), "{found} is not {expected}: {codes:?}");
 }
 
 #[test]
@@ -357,16 +326,7 @@ fn many_outputs() {
     let text = format!(r#"{{"format": 1, "nodes": [{}], "outputs": [{}]}}"#, nodes.join(","), outputs.join(","));
     let expression = read(&text).expect("well formed");
     let program = Program::<Size8>::new(&expression).expect("within the limits");
-    let (mut registers, mut outputs) = (Registers::default(), vec![Lanes::splat(f64::NAN); 400]);
     let inputs = random_inputs::<Size8>(&mut Key::new(23).stream());
-    registers.load::<Othello<Size8>>(OthelloRules, &program);
-    registers.evaluate_on::<Othello<Size8>>(
-        Path::Baseline,
-        OthelloRules,
-        &program,
-        &Block::filled(&inputs),
-        &mut outputs,
-    );
-    let found: Vec<f64> = outputs.iter().map(|lanes| lanes.0[0]).collect();
+    let found = loaded::<Othello<Size8>>(Path::Baseline, &mut Registers::default(), &program, &inputs);
     assert_eq!(found, evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs));
 }

@@ -1,24 +1,24 @@
 //! Values drawn for leaves and evaluators that alternate: every search against minimax with the same draws.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use crate::common::{RandomExpression, ahead, check_taken, player, random_position, scaled, tie_rules};
+use crate::against_minimax::Best;
+use crate::common::{
+    RandomExpression, ask, evaluator, random_position, random_view, scaled, searching, tie_rules, written,
+};
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::Ties;
-use evoply_core::cpu::{available, on};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Expression, Node};
-use evoply_core::player::{Choose, Workspace};
+use evoply_core::cpu::available;
+use evoply_core::evaluator::View;
+use evoply_core::expression::{Builder, Expression};
+use evoply_core::player::Workspace;
+use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per, Rule};
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
-use evoply_othello::{Move, Othello, OthelloRules};
+use evoply_othello::{Othello, OthelloRules};
 
 const KINDS: [Leaves; 6] = [
     Leaves::Noisy(Noise::Uniform),
@@ -63,30 +63,21 @@ fn check<B: Board>(positions: u64, depth: u32) {
     for round in 0..positions {
         let seed = Key::new(11).child(B::SIZE.into()).child(depth.into()).child(round);
         let mut draws = seed.stream();
-        let (leaves, cpu) = (KINDS[round as usize % KINDS.len()], paths[round as usize / 6 % paths.len()]);
+        let (leaves, path) = (KINDS[round as usize % KINDS.len()], paths[round as usize / 6 % paths.len()]);
         let position = random_position::<B>(&mut draws, u64::from(B::SQUARES));
         if position.legal_moves().len() < 2 {
             continue;
         }
         let expression = expression::<B>(seed, leaves.outputs());
-        let program = Arc::new(Program::<B>::new(&expression).unwrap());
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let (game, key) = (Key(draws.bits()), Key(draws.bits()));
-        let rule = leaves.rule(game, position.turn(), key);
-        let values = Minimax { rule, ..Minimax::at(&position, &expression, view) }.move_values(&position, depth);
-        let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-        let equals: Vec<Move> = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
+        let evaluator = evaluator(&expression, random_view(&mut draws));
+        let game = Key(draws.bits());
+        let rule = leaves.rule(game, position.turn(), move_key(game, position.turn(), position.ply()));
+        let minimax = Minimax { rule, ..Minimax::at(&position, &expression, evaluator.view) };
+        let best = Best::of(&minimax.move_values(&position, depth));
         for options in ways(leaves, depth) {
             for ties in tie_rules::<Othello<B>>() {
-                let evaluator = Evaluator { rules: OthelloRules, program: Arc::clone(&program), view };
-                let player = player(ahead(evaluator, options), ties);
-                player.prepare(&mut workspace);
-                workspace.begin(game);
-                let stop = &AtomicBool::new(false);
-                let task = Choose { player: &player, position: &position, key, workspace: &mut workspace, stop };
-                let choice = on(cpu, task).unwrap();
-                assert_eq!(choice.score, Some(best), "{leaves:?} {ties:?} {options:?} round {round}");
-                check_taken(ties, &position, &equals, choice.chosen, &format!("{options:?} round {round}"));
+                let choice = ask(path, &searching(&evaluator, options, ties), &position, game, &mut workspace);
+                best.check(ties, &position, &choice, &format!("{options:?} round {round}"));
             }
         }
     }
@@ -150,26 +141,21 @@ fn coins_are_thrown_as_often_as_asked() {
 /// Leaves of constant value: what is drawn alone decides, so that choices spread over all moves and repeat by key.
 #[test]
 fn noise_alone_spreads_choices() {
-    let mut builder = Builder::default();
-    let zero = builder.node(Node::ConstantNumber(0)).unwrap();
-    let program = Arc::new(Program::<Size8>::new(&builder.finish(vec![zero])).unwrap());
+    let zero = evaluator(&written(r#"["number", 0]"#, 0), View::Turn);
     let start = Othello::<Size8>::start(OthelloRules);
     let position = start.play_unchecked(start.legal_moves().next().unwrap());
     let mut workspace = Workspace::default();
     let options = SearchOptions { leaves: Leaves::Noisy(Noise::Uniform), ..SearchOptions::to_depth(1) };
-    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
-    let player = player(ahead(evaluator, options), Ties::First);
-    player.prepare(&mut workspace);
-    let mut ask = |draw| {
-        let (key, stop) = (Key::new(1).child(draw), &AtomicBool::new(false));
-        let task = Choose { player: &player, position: &position, key, workspace: &mut workspace, stop };
-        Othello::<Size8>::code(OthelloRules, on(available()[0], task).unwrap().chosen) as usize
+    let player = searching(&zero, options, Ties::First);
+    let mut code = |draw| {
+        let choice = ask(available()[0], &player, &position, Key::new(1).child(draw), &mut workspace);
+        Othello::<Size8>::code(OthelloRules, choice.chosen) as usize
     };
     let mut counts = [0_u32; 64];
     for draw in 0..3000 {
-        let code = ask(draw);
-        assert_eq!(code, ask(draw));
-        counts[code] += 1;
+        let drawn = code(draw);
+        assert_eq!(drawn, code(draw));
+        counts[drawn] += 1;
     }
     let seen: Vec<u32> = counts.into_iter().filter(|&count| count > 0).collect();
     assert_eq!(seen.len(), 3);

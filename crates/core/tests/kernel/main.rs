@@ -17,18 +17,16 @@ macro_rules! every_board {
     };
 }
 
-mod checkers;
+mod against_minimax;
 mod common;
 mod endgame;
 mod engine;
 mod every_move;
 mod expressions;
-mod guard;
 mod leaves;
 mod mcts;
 mod move_ordering;
 mod online;
-mod orders_alone;
 mod parameters;
 mod patterns;
 mod perft;

@@ -1,20 +1,18 @@
 //! Trees of playouts: the same on every CPU path, and what ends them. What they choose Python's tests prove.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::common::{American, Tested, any_checkers, random_position, small_evaluator};
+use crate::common::{self, American, Tested, any_checkers, asked, evaluator, random_position, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
-use evoply_core::cpu::{available, on};
+use evoply_core::cpu::available;
 use evoply_core::engine::{Engine, Limits};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
+use evoply_core::evaluator::View;
 use evoply_core::mcts::{Leaf, Mcts, MctsOptions};
-use evoply_core::player::{Choose, Chooser, Player, Workspace};
+use evoply_core::player::{Chooser, Player, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::{Key, Stream};
@@ -34,9 +32,8 @@ const USUAL: MctsOptions = MctsOptions {
 };
 
 fn player<G: Tested>(draws: &mut Stream, options: MctsOptions) -> Player<G> {
-    let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
-    let evaluator = Evaluator { rules: G::usual(), program, view: View::Turn };
-    Player::new(G::usual(), Chooser::Mcts(Mcts::new(evaluator, options).unwrap()), Ties::First).unwrap()
+    let evaluator = evaluator(&small_evaluator::<G::Board>(draws), View::Turn);
+    common::player(Chooser::Mcts(Mcts::new(evaluator, options).unwrap()), Ties::First)
 }
 
 /// Move, score and line.
@@ -53,11 +50,7 @@ fn check_paths<G: Tested>(count: u64, position: impl Fn(&mut Stream) -> G) {
         let player = player::<G>(&mut draws, MctsOptions { leaf, gather, draws: draw_rules, ..USUAL });
         let position = position(&mut draws);
         let key = Key::new(round);
-        let chosen = |path| {
-            let mut workspace = Workspace::default();
-            player.prepare(&mut workspace);
-            on(path, Choose { player: &player, position: &position, key, workspace: &mut workspace, stop: &NEVER })
-        };
+        let chosen = |path| asked(path, &player, &position, key, &mut Workspace::default());
         let mut choices = available().into_iter().map(chosen).map(|choice| choice.map(|choice| told(&choice)));
         let first = choices.next().unwrap();
         assert!(choices.all(|choice| choice == first));

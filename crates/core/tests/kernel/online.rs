@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::common::played_on;
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
@@ -13,7 +14,6 @@ use evoply_core::online::strategy::{Areas, Sight};
 use evoply_core::online::tree::{Terminals, Tree};
 use evoply_core::online::workers::{Crew, Field, Place, Redraw, Score};
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::playout::random_move;
 use evoply_core::rules::weighted_games::{Duel, Duels, Opening};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
@@ -129,11 +129,8 @@ fn whoever_stops_it_is_obeyed() {
 }
 
 /// What the side to move at the beginning has in the end of a game of random moves.
-fn points_of(mut position: Othello<Size4>, side: Color, key: Key) -> u32 {
-    let mut draws = key.stream();
-    while let Some(chosen) = random_move(&position, |count| draws.below(count)) {
-        position = position.play_unchecked(chosen);
-    }
+fn points_of(position: Othello<Size4>, side: Color, key: Key) -> u32 {
+    let position = played_on(position, &mut key.stream(), |_| true);
     position.result().winner.map_or(WHOLE / 2, |winner| if winner == side { WHOLE } else { 0 })
 }
 
@@ -150,11 +147,8 @@ fn value(position: &Othello<Size4>) -> i32 {
 fn most_games_go_to_a_best_move() {
     for seed in 0..20 {
         let key = Key::new(4).child(seed);
-        let (mut root, mut draws) = (Othello::<Size4>::start(OthelloRules), key.stream());
-        for _ in 0..5 {
-            let chosen = random_move(&root, |count| draws.below(count));
-            root = chosen.map_or(root, |chosen| root.play_unchecked(chosen));
-        }
+        let start = Othello::<Size4>::start(OthelloRules);
+        let root = played_on(start, &mut key.stream(), |position| position.ply() < 5);
         if root.is_over() {
             continue;
         }

@@ -1,23 +1,19 @@
 //! Programs with other parameters against expressions written with them from the start, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{American, RandomExpression, Tested, any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{
+    American, RandomExpression, Tested, any_checkers, drawn_pattern, loaded, random_position_of, same, scaled,
+};
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::cpu::available;
-use evoply_core::expression::evaluation::{Block, Registers};
+use evoply_core::expression::evaluation::Registers;
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node, NodeId, json};
-use evoply_core::lanes::Lanes;
 use evoply_core::rules::Game;
 
 use evoply_core::stream::{Key, Stream};
 use evoply_othello::{Othello, OthelloRules};
-
-/// Equal bits, except that one NaN is as good as another.
-fn same(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
-}
 
 /// The drawn expression with `values` written for its numbers and weights, node by node.
 fn written_with<B: Board>(drawn: &RandomExpression, values: &[f64], mut builder: Builder) -> Expression {
@@ -71,14 +67,8 @@ fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
         let as_drawn = drawn.build(Builder::literal());
         for number in 0..4 {
             let inputs = Inputs::at(&position(&mut draws));
-            let block = Block::filled(&inputs);
             let path = paths[number % paths.len()];
-            let mut value = |program: &Program<G::Board>| {
-                let mut outputs = vec![Lanes::splat(0.0); program.outputs()];
-                registers.load::<G>(G::usual(), program);
-                registers.evaluate_on::<G>(path, G::usual(), program, &block, &mut outputs);
-                outputs.iter().map(|lanes| lanes.0[0]).collect::<Vec<f64>>()
-            };
+            let mut value = |program: &Program<G::Board>| loaded::<G>(path, &mut registers, program, &inputs);
             let (found, expected) = (value(&program_with), value(&lowered));
             let reference = evaluate::<G>(G::usual(), &literal, &inputs);
             for (output, &found) in found.iter().enumerate() {

@@ -1,15 +1,13 @@
 //! Patterns: indices carried from board to board, indices found square by square, and the reference, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
 use crate::common::{
-    American, Losing, Tested, Variant, any_checkers, drawn_pattern, random_position_by, random_position_of, scaled,
+    American, Losing, Tested, checkers, drawn_pattern, evaluator, random_position_of, random_view, scaled,
 };
 use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::cpu::{Cpu, Task, available, on};
-use evoply_core::evaluator::{Evaluator, View, block_of, follow, speaks_for};
+use evoply_core::evaluator::{View, block_of, follow, speaks_for};
 use evoply_core::expression::evaluation::Registers;
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
@@ -84,9 +82,9 @@ fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
         let mut draws = Key::new(71).child(seed).child(round).stream();
         round += 1;
         let expression = sum_of_patterns(&mut draws, G::Board::SQUARES);
-        let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
+        let evaluator = evaluator::<G>(&expression, View::Turn);
+        let program = &*evaluator.program;
         assert!(program.plan().is_some());
-        let evaluator = Evaluator::<G> { rules: G::usual(), program: Arc::clone(&program), view: View::Turn };
         let mut registers = Registers::<G::Board>::default();
         evaluator.load(&mut registers);
         for step in 0..40 {
@@ -105,11 +103,11 @@ fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
                     position = position.play_unchecked(chosen);
                 }
             }
-            let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
+            let view = random_view(&mut draws);
             let chooser = if draws.below(2) == 0 { Color::Black } else { Color::White };
             let path = paths[(step as usize) % paths.len()];
             let mut values = |is_carried| {
-                let (registers, program, position) = (&mut registers, &*program, &position);
+                let (registers, position) = (&mut registers, &position);
                 on(path, Values { registers, program, position, view, chooser, is_carried })
             };
             let (carried, full) = (values(true), values(false));
@@ -134,10 +132,6 @@ fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
 
 fn reached<G: Tested>(draws: &mut Stream) -> G {
     random_position_of(draws, 2 * u64::from(G::Board::SQUARES))
-}
-
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
-    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]

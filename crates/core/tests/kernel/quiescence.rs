@@ -1,35 +1,33 @@
-//! Captures at the horizon, looked at to their end: every search against minimax, and nodes against a plain count.
+//! What is looked at behind the horizon, captures to their end and replies that take the last piece: every search against
+//! minimax, and nodes against a plain count.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::against_minimax::check;
 use crate::common::{
-    self, American, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position_by, scaled,
-    small_evaluator, tie_rules,
+    American, Losing, Tested, Variant, ask, checkers_of, evaluator, material, random_position, scaled, searching,
 };
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::analysis::Question;
-use evoply_core::bitboard::Size8;
-use evoply_core::choice::{Choice, Ties};
-use evoply_core::cpu::{Path, available, on};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Expression, Node, Side};
-use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::{Game, playout};
+use evoply_core::bitboard::{Board, Size8};
+use evoply_core::choice::Ties;
+use evoply_core::cpu::available;
+use evoply_core::evaluator::View;
+use evoply_core::player::Workspace;
+use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
-use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::Othello;
 
 fn quiet(depth: u32) -> SearchOptions {
     SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) }
 }
 
 /// The plain search, and the deepening one with and without its parts.
-pub fn ways(options: SearchOptions) -> Vec<SearchOptions> {
+fn ways(options: SearchOptions) -> Vec<SearchOptions> {
     let mut ways = vec![options, SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..options }];
     for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Refutation, MoveOrder::Killer] {
         for table in [0, 1 << 10] {
@@ -41,83 +39,48 @@ pub fn ways(options: SearchOptions) -> Vec<SearchOptions> {
     ways
 }
 
-pub fn player<G: Tested>(
-    program: &Arc<Program<G::Board>>,
-    view: View,
-    options: SearchOptions,
-    ties: Ties,
-) -> Player<G> {
-    let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
-    common::player(ahead(evaluator, options), ties)
-}
-
-pub fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
-    let mut workspace = Workspace::default();
-    player.prepare(&mut workspace);
-    let (key, stop) = (playout::move_key(game, position.turn(), position.ply()), &AtomicBool::new(false));
-    on(path, Choose { player, position, key, workspace: &mut workspace, stop })
-}
-
 /// Positions of checkers that were reached and such that were set up, with their kings.
 fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
-    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 80) } else { any_checkers::<V>(draws) }
+    checkers_of::<V>(draws, 80)
 }
 
-fn material() -> Expression {
-    let mut builder = Builder::default();
-    let mut count = |side| {
-        let pieces = builder.node(Node::Pieces(side)).unwrap();
-        builder.node(Node::Count(pieces)).unwrap()
-    };
-    let (own, opponent) = (count(Side::Own), count(Side::Opponent));
-    let difference = builder.node(Node::Subtract(own, opponent)).unwrap();
-    builder.finish(vec![difference])
+fn check_captures<V: Variant>(positions: u64, depth: u32) {
+    let seen = check(Key::new(31).child(depth.into()), positions, depth, &ways(quiet(depth)), checkers::<V>);
+    assert!(seen.differing > positions / 10, "captures decided only {} of {positions} values", seen.differing);
 }
 
-fn check<V: Variant>(positions: u64, depth: u32) {
-    let (paths, ways) = (available(), ways(quiet(depth)));
-    let mut differing = 0;
-    for round in 0..positions {
-        let mut draws = Key::new(31).child(depth.into()).child(round).stream();
-        let position = checkers::<V>(&mut draws);
-        if position.legal_moves().len() < 2 {
-            continue;
-        }
-        let expression = small_evaluator::<V::Board>(&mut draws);
-        let program = Arc::new(Program::<V::Board>::new(&expression).unwrap());
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let game = Key(draws.bits());
-        for ties in tie_rules::<Checkers<V::Board>>() {
-            let options = ways[draws.below(ways.len() as u64) as usize];
-            let key = playout::move_key(game, position.turn(), position.ply());
-            let rule = options.leaves.rule(game, position.turn(), key);
-            let question = Minimax { rule, quiescence: true, ..Minimax::at(&position, &expression, view) };
-            let values = question.move_values(&position, depth);
-            let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-            let equals: Vec<_> =
-                values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
-            let at_once = Minimax { quiescence: false, ..question }.move_values(&position, depth);
-            differing += u64::from(values != at_once);
-            let path = paths[round as usize % paths.len()];
-            let choice = ask(path, &player(&program, view, options, ties), &position, game).unwrap();
-            let case = format!("{options:?} {ties:?} {view:?} round {round}");
-            assert_eq!(choice.score, Some(best), "{case}");
-            check_taken(ties, &position, &equals, choice.chosen, &case);
-        }
-    }
-    assert!(differing > positions / 10, "captures decided only {differing} of {positions} values");
+/// With few pieces, of which a reply may take the last.
+fn check_replies<B: Board>(positions: u64, depth: u32, least: u64)
+where
+    Othello<B>: Tested + Game<Board = B>,
+{
+    let ways = ways(SearchOptions { guard: true, ..SearchOptions::to_depth(depth) });
+    let seen =
+        check(Key::new(47).child(depth.into()), positions, depth, &ways, |draws| random_position::<B>(draws, 12));
+    assert!(seen.differing >= least, "the guard decided only {} of {positions} values", seen.differing);
 }
 
 #[test]
-fn every_search_equals_minimax() {
-    check::<American>(scaled(20_000), 1);
-    check::<American>(scaled(10_000), 2);
-    check::<American>(scaled(2_000), 3);
-    check::<Losing>(scaled(5_000), 1);
-    check::<Losing>(scaled(2_000), 3);
+fn every_search_equals_minimax_with_captures() {
+    check_captures::<American>(scaled(20_000), 1);
+    check_captures::<American>(scaled(10_000), 2);
+    check_captures::<American>(scaled(2_000), 3);
+    check_captures::<Losing>(scaled(5_000), 1);
+    check_captures::<Losing>(scaled(2_000), 3);
     every_board! {
-        check::<American10>(scaled(5_000), 1);
-        check::<American10>(scaled(1_000), 2);
+        check_captures::<American10>(scaled(5_000), 1);
+        check_captures::<American10>(scaled(1_000), 2);
+    }
+}
+
+#[test]
+fn every_search_equals_minimax_with_a_guard() {
+    check_replies::<Size8>(scaled(20_000), 1, 1);
+    check_replies::<Size8>(scaled(3_000), 3, 0);
+    every_board! {
+        check_replies::<Size4>(scaled(5_000), 1, 5);
+        check_replies::<Size4>(scaled(5_000), 2, 5);
+        check_replies::<Size6>(scaled(10_000), 1, 1);
     }
 }
 
@@ -135,7 +98,8 @@ fn nodes<G: Tested>(position: &G, depth: u32) -> u64 {
 /// One ply ahead nothing is cut off, so every position that quiescence looks at counts once; on every path alike.
 #[test]
 fn nodes_are_the_positions_looked_at() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+    let evaluator = evaluator(&material(), View::Turn);
+    let mut workspace = Workspace::default();
     let mut most = 0;
     for round in 0..scaled(20_000) {
         let position = checkers::<American>(&mut Key::new(32).child(round).stream());
@@ -145,9 +109,13 @@ fn nodes_are_the_positions_looked_at() {
         let expected = nodes(&position, 1);
         most = most.max(expected - 1 - position.legal_moves().len() as u64);
         for options in ways(quiet(1)) {
-            let player = player(&program, View::Turn, options, Ties::First);
+            let player = searching(&evaluator, options, Ties::First);
             for path in available() {
-                assert_eq!(ask(path, &player, &position, Key(round)).unwrap().nodes, expected, "{options:?} {round}");
+                assert_eq!(
+                    ask(path, &player, &position, Key(round), &mut workspace).nodes,
+                    expected,
+                    "{options:?} {round}"
+                );
             }
         }
     }
@@ -156,7 +124,8 @@ fn nodes_are_the_positions_looked_at() {
 
 #[test]
 fn node_limits_hold_behind_the_horizon() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+    let evaluator = evaluator(&material(), View::Turn);
+    let mut workspace = Workspace::default();
     for round in 0..scaled(10_000) {
         let mut draws = Key::new(33).child(round).stream();
         let position = checkers::<American>(&mut draws);
@@ -166,15 +135,15 @@ fn node_limits_hold_behind_the_horizon() {
         let limit = 1 + draws.below(3_000);
         let mut options = ways(quiet(60))[2 + draws.below(12) as usize];
         options.nodes = Some(limit);
-        let limited = player(&program, View::Turn, options, Ties::Last);
-        let choice = ask(available()[0], &limited, &position, Key(round)).unwrap();
+        let limited = searching(&evaluator, options, Ties::Last);
+        let choice = ask(available()[0], &limited, &position, Key(round), &mut workspace);
         // One ply is always looked ahead, and the captures behind it.
         assert!(choice.nodes <= limit.max(nodes(&position, 1)), "{} nodes of {limit}", choice.nodes);
         let depth = choice.depth.min(6);
         if depth == choice.depth {
             let plain = SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) };
-            let plain = player(&program, View::Turn, plain, Ties::Last);
-            let expected = ask(available()[0], &plain, &position, Key(round)).unwrap();
+            let plain = searching(&evaluator, plain, Ties::Last);
+            let expected = ask(available()[0], &plain, &position, Key(round), &mut workspace);
             assert_eq!((choice.chosen, choice.score), (expected.chosen, expected.score), "{options:?} round {round}");
         }
     }
@@ -182,17 +151,10 @@ fn node_limits_hold_behind_the_horizon() {
 
 #[test]
 fn a_stop_among_captures_gives_no_answer() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+    let evaluator = evaluator(&material(), View::Turn);
     for options in ways(quiet(1)) {
-        let stopped = player(&program, View::Turn, options, Ties::First);
-        assert!(
-            stopped
-                .analyse(
-                    &Checkers::<Size8>::start(CheckersRules::AMERICAN),
-                    &Question::of(Key(1)),
-                    &AtomicBool::new(true)
-                )
-                .is_none()
-        );
+        let stopped = searching(&evaluator, options, Ties::First);
+        let start = Checkers::<Size8>::start(CheckersRules::AMERICAN);
+        assert!(stopped.analyse(&start, &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
     }
 }

@@ -1,14 +1,11 @@
 //! What cannot be is refused where it is put together, whoever does it.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
-use crate::common::{Tested, ahead};
+use crate::common::{self, Tested, searching};
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::{Chooser, Player};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
@@ -21,8 +18,7 @@ use evoply_othello::{Othello, OthelloRules};
 fn evaluator<G: Tested>(outputs: usize) -> Evaluator<G> {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::PieceCount).unwrap();
-    let program = Arc::new(Program::new(&builder.finish(vec![pieces; outputs])).unwrap());
-    Evaluator { rules: G::usual(), program, view: View::Turn }
+    common::evaluator(&builder.finish(vec![pieces; outputs]), View::Turn)
 }
 
 fn refusal<G: Tested>(outputs: usize, orderer: Option<usize>, options: SearchOptions) -> String {
@@ -71,9 +67,7 @@ fn options_that_do_not_go_together_are_refused() {
 fn players_that_cannot_choose_are_refused() {
     let two = Player::<Othello<Size8>>::new(OthelloRules, Chooser::AfterState(evaluator(2)), Ties::First);
     assert_eq!(two.err().unwrap(), "an evaluator with 2 outputs: 1 are read here");
-    let player =
-        Player::<Othello<Size8>>::new(OthelloRules, ahead(evaluator(1), SearchOptions::to_depth(1)), Ties::First)
-            .unwrap();
+    let player = searching::<Othello<Size8>>(&evaluator(1), SearchOptions::to_depth(1), Ties::First);
     for (epsilon, is_sound) in [(0.0, true), (1.0, true), (-0.1, false), (1.1, false), (f64::NAN, false)] {
         assert_eq!(player.clone().with_epsilon(epsilon).is_ok(), is_sound, "{epsilon}");
     }

@@ -2,39 +2,31 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{
-    Tested, ahead, late_position, player, random_position, random_position_by, random_position_of, scaled,
-    small_evaluator,
+    Tested, ask, late_position, played_on, player, random_evaluator, random_position, random_position_by,
+    random_position_of, scaled, searching,
 };
 use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::Ties;
-use evoply_core::cpu::{available, on};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::player::{Choose, Chooser, Player, Workspace};
+use evoply_core::cpu::available;
+use evoply_core::player::{Chooser, Player, Workspace};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::playout::{move_key, random_move};
 use evoply_core::rules::{Game, Setup};
 use evoply_core::search::SearchOptions;
 use evoply_core::stages::{StageClock, Stages};
-use evoply_core::stream::{Key, Stream};
+use evoply_core::stream::Key;
 use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Long games of checkers would take long: every game is cut here.
 const CAP: DrawRules = DrawRules { quiet_plies: None, repetitions: None, most_plies: Some(90) };
-
-fn evaluator<G: Tested>(draws: &mut Stream) -> Evaluator<G> {
-    let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
-    Evaluator { rules: G::usual(), program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
-}
 
 /// Shares that slide from one stage to the next as the board fills, at some numbers of pieces certain.
 fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
@@ -50,17 +42,17 @@ fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
 fn players<G: Tested>() -> Vec<Player<G>> {
     let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
     let [stages, by_ply, by_clock] = [StageClock::Pieces, StageClock::Plies, StageClock::Board].map(|clock| {
-        Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), clock).unwrap()
+        Stages::new((0..3).map(|_| random_evaluator(&mut draws)).collect(), shares::<G::Board>(3), clock).unwrap()
     });
-    let search = ahead(evaluator(&mut draws), SearchOptions::to_depth(2));
-    let after_state = Chooser::AfterState(evaluator(&mut draws));
+    let search = searching(&random_evaluator(&mut draws), SearchOptions::to_depth(2), Ties::Random);
+    let after_state = Chooser::AfterState(random_evaluator(&mut draws));
     vec![
         Player::random(),
         player(Chooser::Staged(stages.clone()), Ties::Random),
         player(Chooser::Staged(stages), Ties::Last).with_random_moves(3),
         player(Chooser::Staged(by_ply), Ties::Column),
         player(Chooser::Staged(by_clock), Ties::First),
-        player(search, Ties::Random).with_random_moves(5).with_epsilon(0.1).unwrap(),
+        search.with_random_moves(5).with_epsilon(0.1).unwrap(),
         player(after_state, Ties::First).with_random_moves(1),
         Player::random().with_random_moves(7),
     ]
@@ -176,11 +168,7 @@ fn check_starts<G: Tested>(games: u64) {
     let mut draws = key.stream();
     let mut starts: Vec<G> = (0..5).map(|_| random_position_of(&mut draws, 40)).collect();
     // A game that is over before it begins is one too.
-    let mut over = G::start(G::usual());
-    while let Some(chosen) = random_move(&over, |count| draws.below(count)) {
-        over = over.play_unchecked(chosen);
-    }
-    starts.push(over);
+    starts.push(played_on(G::start(G::usual()), &mut draws, |_| true));
     for (draws, who) in [(DrawRules::NONE, 1), (CAP, players.len() as u64)] {
         let pairings = pairings(games, who, starts.len() as u64, key.child(who));
         let conditions = Conditions { starts: &starts, opening_plies: 6, record_moves: false, draws };
@@ -221,12 +209,7 @@ fn hashes_begin_with_the_start() {
     let records = run(&players, &[pairing(0), pairing(1), pairing(2)], &conditions, 1);
     assert_eq!(records[0], records[2]);
     assert_ne!(records[0].hash, records[1].hash);
-    let none = Conditions {
-        starts: &starts,
-        opening_plies: 0,
-        record_moves: true,
-        draws: DrawRules { most_plies: Some(0), ..CAP },
-    };
+    let none = Conditions { draws: DrawRules { most_plies: Some(0), ..CAP }, ..conditions };
     let hashes: HashSet<u64> =
         run(&players, &[pairing(0), pairing(1), pairing(2)], &none, 1).iter().map(|r| r.hash).collect();
     assert_eq!(hashes.len(), 2);
@@ -236,7 +219,7 @@ fn hashes_begin_with_the_start() {
 #[test]
 fn stages_are_drawn_with_their_shares() {
     let mut draws = Key::new(44).stream();
-    let evaluators = (0..2).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
+    let evaluators = (0..2).map(|_| random_evaluator::<Othello<Size8>>(&mut draws)).collect();
     let stages = Stages::new(evaluators, vec![vec![0.25, 0.75]; 65], StageClock::Pieces).unwrap();
     let start = Othello::<Size8>::start(OthelloRules);
     let drawn: usize = (0..20_000).map(|number| stages.drawn(&start, Key::new(45).child(number))).sum();
@@ -245,15 +228,10 @@ fn stages_are_drawn_with_their_shares() {
     let staged = player(Chooser::Staged(stages), Ties::Random);
     for path in available() {
         let mut workspace = Workspace::default();
-        staged.prepare(&mut workspace);
         for round in 0..200 {
             let position = random_position_of::<Othello<Size8>>(&mut Key::new(46).child(round).stream(), 60);
-            let game = Key(round);
-            workspace.begin(game);
-            let key = move_key(game, position.turn(), position.ply());
-            let task = Choose { player: &staged, position: &position, key, workspace: &mut workspace, stop: &NEVER };
-            let fresh = staged.analyse(&position, &Question::of(game), &NEVER).unwrap().choice;
-            let choice = on(path, task).unwrap();
+            let fresh = staged.analyse(&position, &Question::of(Key(round)), &NEVER).unwrap().choice;
+            let choice = ask(path, &staged, &position, Key(round), &mut workspace);
             assert_eq!((choice.chosen, choice.score), (fresh.chosen, fresh.score));
         }
     }
@@ -266,7 +244,7 @@ fn stages_go_by_their_clock() {
     let rows: Vec<Vec<f64>> =
         (0..65).map(|count| (0..65).map(|stage| f64::from(u8::from(stage == count))).collect()).collect();
     let mut stages = |clock| {
-        let evaluators = (0..65).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
+        let evaluators = (0..65).map(|_| random_evaluator::<Othello<Size8>>(&mut draws)).collect();
         Stages::new(evaluators, rows.clone(), clock).unwrap()
     };
     let (by_pieces, by_ply) = (stages(StageClock::Pieces), stages(StageClock::Plies));
@@ -288,8 +266,12 @@ fn stages_go_by_their_clock() {
 fn shares_are_checked() {
     let mut draws = Key::new(44).stream();
     let mut stages = |count: usize, shares| {
-        Stages::new((0..count).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect(), shares, StageClock::Pieces)
-            .map(|_| ())
+        Stages::new(
+            (0..count).map(|_| random_evaluator::<Othello<Size8>>(&mut draws)).collect(),
+            shares,
+            StageClock::Pieces,
+        )
+        .map(|_| ())
     };
     assert!(stages(2, vec![vec![0.5, 0.5]; 65]).is_ok());
     assert!(stages(0, vec![vec![]; 65]).unwrap_err().contains("no stage"));

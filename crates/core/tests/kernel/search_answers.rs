@@ -3,17 +3,14 @@
 //! Nodes are part of results: players limited in nodes choose by them, and runs keep what was chosen.
 #![allow(clippy::unwrap_used, clippy::unreadable_literal)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, Tested, ahead, player, random_position_of};
+use crate::common::{RandomExpression, Tested, evaluator, random_position_of, random_view, searching};
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
-use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::Builder;
-use evoply_core::expression::program::Program;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::ordering::MoveOrder;
@@ -30,11 +27,9 @@ fn answers<G: Tested>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
             let count = 6 + draws.below(14) as usize;
             let mut drawn = RandomExpression::without_patterns::<G::Board>(&mut draws, count);
             drawn.outputs.truncate(1);
-            let program = Arc::new(Program::new(&drawn.build(Builder::default())).unwrap());
-            let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-            let chooser = ahead(Evaluator { rules: G::usual(), program, view }, *options);
+            let evaluator = evaluator(&drawn.build(Builder::default()), random_view(&mut draws));
             let ties = [Ties::First, Ties::Last, Ties::Random][round as usize % 3];
-            let player = player(chooser, ties);
+            let player = searching(&evaluator, *options, ties);
             let stop = AtomicBool::new(false);
             let choice = player.analyse(&position, &Question::of(Key::new(round)), &stop).unwrap().choice;
             nodes += choice.nodes;

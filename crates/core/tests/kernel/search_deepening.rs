@@ -2,23 +2,21 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::against_minimax::{Best, check_line, check_ties};
 use crate::common::{
-    self, American, Losing, Tested, Variant, ahead, any_checkers, check_taken, late_position, random_position,
-    random_position_by, scaled, small_evaluator, tie_rules,
+    American, Losing, Tested, ask, checkers, evaluator, late_position, material, random_position, random_view, scaled,
+    searching, small_evaluator, tie_rules, written,
 };
-use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::{Choice, Ties};
-use evoply_core::cpu::{Path, available, on};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Expression, Node, Side};
-use evoply_core::player::{Choose, Player, Workspace};
+use evoply_core::cpu::available;
+use evoply_core::evaluator::View;
+use evoply_core::expression::Expression;
+use evoply_core::player::Workspace;
 use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
@@ -44,71 +42,13 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
     ways
 }
 
-fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
-    let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
-    common::player(ahead(evaluator, options), ties)
-}
-
-fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
-    player.prepare(workspace);
-    let stop = &AtomicBool::new(false);
-    on(path, Choose { player, position, key, workspace, stop }).unwrap()
-}
-
-/// Discs of the side to move minus those of the other: what `rust_reversi` and most papers count.
-fn material() -> Expression {
-    let mut builder = Builder::default();
-    let mut count = |side| {
-        let pieces = builder.node(Node::Pieces(side)).unwrap();
-        builder.node(Node::Count(pieces)).unwrap()
-    };
-    let (own, opponent) = (count(Side::Own), count(Side::Opponent));
-    let difference = builder.node(Node::Subtract(own, opponent)).unwrap();
-    builder.finish(vec![difference])
-}
-
 /// Depends on ply and quiet plies, so that the same board is worth something else after two passes or by another way.
 fn counting_plies() -> Expression {
-    let mut builder = Builder::default();
-    let pieces = builder.node(Node::Pieces(Side::Own)).unwrap();
-    let (count, ply) = (builder.node(Node::Count(pieces)).unwrap(), builder.node(Node::Ply).unwrap());
-    let product = builder.node(Node::Multiply(count, ply)).unwrap();
-    let quiet_plies = builder.node(Node::QuietPlies).unwrap();
-    let sum = builder.node(Node::Add(product, quiet_plies)).unwrap();
-    builder.finish(vec![sum])
+    written(r#"["own"], ["count", 0], ["ply"], ["multiply", 1, 2], ["quiet_plies"], ["add", 3, 4]"#, 5)
 }
 
-/// Compare value and set of best moves with minimax's on random positions, a few ways each.
 fn check_against_minimax<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
-    let (paths, ways) = (available(), ways(depth));
-    let key = Key::new(15).child(G::Board::SIZE.into()).child(depth.into());
-    let mut workspace = Workspace::default();
-    let mut ties_seen = 0;
-    for round in 0..positions {
-        let mut draws = key.child(round).stream();
-        let path = paths[round as usize % paths.len()];
-        let position = random_position(&mut draws);
-        if position.legal_moves().len() < 2 {
-            continue;
-        }
-        let expression = small_evaluator::<G::Board>(&mut draws);
-        let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let values = Minimax::at(&position, &expression, view).move_values(&position, depth);
-        let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-        let equals: Vec<_> = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
-        ties_seen += u64::from(equals.len() > 1);
-        for ties in tie_rules::<G>() {
-            let options = ways[draws.below(ways.len() as u64) as usize];
-            let player = player(&program, view, options, ties);
-            let choice = ask(path, &player, &position, Key(round), &mut workspace);
-            let case = format!("{options:?} {ties:?} {view:?} round {round}");
-            assert_eq!(choice.score, Some(best), "{case}");
-            check_taken(ties, &position, &equals, choice.chosen, &case);
-            assert!((1..=depth).contains(&choice.depth), "{case}");
-        }
-    }
-    assert!(ties_seen > positions / 50, "too few ties to prove anything: {ties_seen} of {positions}");
+    check_ties(Key::new(15), positions, depth, &ways(depth), random_position);
 }
 
 #[test]
@@ -124,11 +64,6 @@ fn value_and_moves_are_those_of_minimax() {
         check_against_minimax(scaled(2_000), 7, |draws| random_position::<Size4>(draws, 16));
         check_against_minimax(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
     }
-}
-
-/// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
-    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]
@@ -151,19 +86,19 @@ fn check_against_plain<G: Tested>(
         let mut draws = Key::new(16).child(G::Board::SIZE.into()).child(round).stream();
         let position = random_position(&mut draws);
         let expression = if draws.below(4) == 0 { counting_plies() } else { small_evaluator::<G::Board>(&mut draws) };
-        let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
-        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
+        let evaluator = evaluator(&expression, random_view(&mut draws));
         let depth = depths.start() + draws.below(u64::from(depths.end() - depths.start() + 1)) as u32;
         for ties in tie_rules::<G>() {
-            let plain = player(&program, view, SearchOptions::to_depth(depth), ties);
+            let plain = searching(&evaluator, SearchOptions::to_depth(depth), ties);
             let expected = ask(path, &plain, &position, Key(round), &mut workspace);
             for options in ways(depth) {
-                let player = player(&program, view, options, ties);
+                let player = searching(&evaluator, options, ties);
                 let choice = ask(path, &player, &position, Key(round), &mut workspace);
                 assert_eq!(
                     (choice.chosen, choice.score),
                     (expected.chosen, expected.score),
-                    "{options:?} {ties:?} {view:?} round {round}"
+                    "{options:?} {ties:?} {:?} round {round}",
+                    evaluator.view
                 );
             }
         }
@@ -191,8 +126,7 @@ fn chooses_what_the_plain_search_chooses_in_checkers() {
 /// The end of the principal variation is where the value comes from.
 #[test]
 fn the_line_leads_to_the_value() {
-    let expression = material();
-    let program = Arc::new(Program::<Size8>::new(&expression).unwrap());
+    let counted = evaluator(&material(), View::Turn);
     let mut workspace = Workspace::default();
     let path = *available().last().unwrap();
     for round in 0..scaled(2_000) {
@@ -201,12 +135,9 @@ fn the_line_leads_to_the_value() {
         let depth = 2 + draws.below(5) as u32;
         let options = ways(depth)[draws.below(ways(depth).len() as u64) as usize];
         let ties = TIES[draws.below(3) as usize];
-        let choice = ask(path, &player(&program, View::Turn, options, ties), &position, Key(round), &mut workspace);
+        let choice = ask(path, &searching(&counted, options, ties), &position, Key(round), &mut workspace);
         let Some(score) = choice.score else { continue };
-        let mut end = position;
-        for &chosen in std::iter::once(&choice.chosen).chain(&choice.continuation) {
-            end = end.play(chosen).expect("a legal move");
-        }
+        let end = check_line(&position, &choice);
         let own = position.turn();
         let value = if let Some(outcome) = end.outcome() {
             evoply_core::search::outcome_value(outcome, own)
@@ -225,7 +156,7 @@ fn paths_agree_and_nothing_is_left_over() {
     let mut used = Workspace::default();
     for round in 0..scaled(10_000) {
         let mut draws = Key::new(18).child(round).stream();
-        let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
+        let evaluator = evaluator(&small_evaluator::<Size8>(&mut draws), View::Player);
         let position = random_position::<Size8>(&mut draws, 60);
         let depth = 1 + draws.below(5) as u32;
         let mut options = ways(depth)[draws.below(ways(depth).len() as u64) as usize];
@@ -233,7 +164,7 @@ fn paths_agree_and_nothing_is_left_over() {
             options.nodes = Some(1 + draws.below(3_000));
         }
         options.deeper = draws.below(2) == 0;
-        let player = player(&program, View::Player, options, Ties::Random);
+        let player = searching(&evaluator, options, Ties::Random);
         let answer = |path, workspace: &mut Workspace<_>| {
             let choice = ask(path, &player, &position, Key(round), workspace);
             (choice.chosen, choice.score.map(f64::to_bits), choice.depth, choice.nodes, choice.continuation)
@@ -253,10 +184,10 @@ fn a_table_is_never_shared_between_colours() {
     let mut differing = 0;
     for round in 0..scaled(300) {
         let mut draws = Key::new(19).child(round).stream();
-        let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
+        let evaluator = evaluator(&small_evaluator::<Size8>(&mut draws), View::Player);
         let position = random_position::<Size8>(&mut draws, 20);
         let (searcher, plain) =
-            [options, SearchOptions::to_depth(5)].map(|way| player(&program, View::Player, way, Ties::First)).into();
+            [options, SearchOptions::to_depth(5)].map(|way| searching(&evaluator, way, Ties::First)).into();
         for chosen in position.legal_moves() {
             let next = position.play_unchecked(chosen);
             if next.legal_moves().len() < 2 {
@@ -280,7 +211,7 @@ fn node_limits_are_exact_and_reproducible() {
     let mut depths = HashSet::new();
     for round in 0..scaled(3_000) {
         let mut draws = Key::new(20).child(round).stream();
-        let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
+        let evaluator = evaluator(&small_evaluator::<Size8>(&mut draws), View::Turn);
         let position = random_position::<Size8>(&mut draws, 50);
         let moves = position.legal_moves().len() as u64;
         if moves < 2 {
@@ -290,12 +221,12 @@ fn node_limits_are_exact_and_reproducible() {
         let limit = 1 + draws.below(1 << bits);
         let mut options = ways(60)[draws.below(ways(60).len() as u64) as usize];
         options.nodes = Some(limit);
-        let limited = player(&program, View::Turn, options, Ties::Last);
+        let limited = searching(&evaluator, options, Ties::Last);
         let choice = ask(available()[0], &limited, &position, Key(round), &mut workspace);
         assert!(choice.nodes <= limit.max(1 + moves), "{} nodes of {limit}", choice.nodes);
         depths.insert(choice.depth);
         // What comes back is the answer of the last completed depth.
-        let plain = player(&program, View::Turn, SearchOptions::to_depth(choice.depth.min(6)), Ties::Last);
+        let plain = searching(&evaluator, SearchOptions::to_depth(choice.depth.min(6)), Ties::Last);
         let expected = ask(available()[0], &plain, &position, Key(round), &mut workspace);
         if choice.depth <= 6 {
             assert_eq!((choice.chosen, choice.score), (expected.chosen, expected.score), "{options:?} round {round}");
@@ -307,16 +238,12 @@ fn node_limits_are_exact_and_reproducible() {
 }
 
 #[test]
-fn time_limits_hold_and_are_marked() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+fn time_limits_hold() {
+    let evaluator = evaluator(&material(), View::Turn);
     let time = Duration::from_millis(50);
     let options =
         SearchOptions { time: Some(time), ordering: MoveOrder::Killer, table: 1 << 16, ..SearchOptions::to_depth(60) };
-    let limited = player(&program, View::Turn, options, Ties::First);
-    assert!(!limited.is_reproducible());
-    let unlimited: Player<Othello<Size8>> =
-        player(&program, View::Turn, SearchOptions { time: None, ..options }, Ties::First);
-    assert!(unlimited.is_reproducible());
+    let limited = searching(&evaluator, options, Ties::First);
     for round in 0..5 {
         let position = random_position::<Size8>(&mut Key::new(21).child(round).stream(), 30);
         let begun = Instant::now();
@@ -331,28 +258,33 @@ fn time_limits_hold_and_are_marked() {
 
 #[test]
 fn no_time_at_all_is_enough_for_one_ply() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+    let evaluator = evaluator(&material(), View::Turn);
     let options = SearchOptions { time: Some(Duration::ZERO), ..SearchOptions::to_depth(60) };
-    let hurried = player(&program, View::Turn, options, Ties::First);
-    let choice = ask(available()[0], &hurried, &Othello::start(OthelloRules), Key(1), &mut Workspace::default());
+    let hurried = searching(&evaluator, options, Ties::First);
+    let choice =
+        ask(available()[0], &hurried, &Othello::<Size8>::start(OthelloRules), Key(1), &mut Workspace::default());
     assert!(choice.depth >= 1 && choice.score.is_some());
 }
 
 #[test]
 fn a_stop_from_outside_gives_no_answer() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+    let evaluator = evaluator(&material(), View::Turn);
     let options = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(12) };
-    let stopped = player(&program, View::Turn, options, Ties::First);
-    assert!(stopped.analyse(&Othello::start(OthelloRules), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
+    let stopped = searching(&evaluator, options, Ties::First);
+    assert!(
+        stopped
+            .analyse(&Othello::<Size8>::start(OthelloRules), &Question::of(Key(1)), &AtomicBool::new(true))
+            .is_none()
+    );
 }
 
 /// Once every line is a finished game, looking deeper is pointless, and the answer that of any greater depth.
 #[test]
 fn a_solved_game_ends_the_search() {
     fn solved<B: Board>(position: &Othello<B>) -> Choice<Othello<B>> {
-        let program = Arc::new(Program::<B>::new(&material()).unwrap());
+        let evaluator = evaluator(&material(), View::Turn);
         let options = SearchOptions { nodes: Some(u64::MAX), table: 1 << 16, ..SearchOptions::to_depth(60) };
-        let solver = player(&program, View::Turn, options, Ties::First);
+        let solver = searching(&evaluator, options, Ties::First);
         let choice = ask(available()[0], &solver, position, Key(1), &mut Workspace::default());
         assert!(choice.depth <= 20, "{}", choice.depth);
         choice
@@ -361,8 +293,7 @@ fn a_solved_game_ends_the_search() {
         let position = late_position::<Size8>(&mut Key::new(25).child(round).stream(), 8);
         if position.legal_moves().len() > 1 {
             let values = Minimax::at(&position, &material(), View::Turn).move_values(&position, 20);
-            let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-            assert_eq!(solved(&position).score, Some(best), "round {round}");
+            assert_eq!(solved(&position).score, Some(Best::of(&values).value), "round {round}");
         }
     }
     // White wins on 4x4 (Othello 4x4 is solved: 3 to 11).
@@ -374,10 +305,10 @@ fn a_solved_game_ends_the_search() {
 /// Orderings and table pay: fewer nodes than the plain search, evaluations for ordering included.
 #[test]
 fn orderings_save_nodes() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
+    let evaluator = evaluator(&material(), View::Turn);
     let mut workspace = Workspace::default();
     let mut nodes = |options| {
-        let player = player(&program, View::Turn, options, Ties::First);
+        let player = searching(&evaluator, options, Ties::First);
         let one = |round| {
             let position = random_position::<Size8>(&mut Key::new(22).child(round).stream(), 40);
             ask(*available().last().unwrap(), &player, &position, Key(round), &mut workspace).nodes

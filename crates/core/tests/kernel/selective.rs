@@ -1,24 +1,23 @@
 //! Selective search: where nothing can be foretold it is the exact search, and what makes no sense is refused.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{American, Tested, ahead, any_checkers, player, random_position_of, small_evaluator};
+use crate::common::{
+    American, Tested, ahead, any_checkers, evaluator, player, random_position_of, small_evaluator, written,
+};
 use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size8};
 use evoply_core::choice::{Choice, Drawing, Ties};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Node};
+use evoply_core::evaluator::View;
 use evoply_core::player::Chooser;
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::selective::{Line, Selectivity};
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
-use evoply_othello::{Othello, OthelloRules};
+use evoply_othello::Othello;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -31,8 +30,7 @@ fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(41).child(G::Board::SIZE.into()).child(round).stream();
         let (position, depth) = (position(&mut draws), 3 + draws.below(3) as u32);
-        let program = Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap());
-        let evaluator = Evaluator { rules: G::usual(), program, view: View::Turn };
+        let evaluator = evaluator(&small_evaluator::<G::Board>(&mut draws), View::Turn);
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
         let table = [0, 1 << 8][draws.below(2) as usize];
         let options = SearchOptions { table, ordering: MoveOrder::Killer, ..SearchOptions::to_depth(depth) };
@@ -81,29 +79,18 @@ fn what_makes_no_sense_is_refused() {
         let error = case.err().unwrap_or_default();
         assert!(error.contains(message), "case {number}: {error}");
     }
-    let mut builder = Builder::default();
-    let pieces = builder.node(Node::PieceCount).unwrap();
-    let program = Arc::new(Program::new(&builder.finish(vec![pieces])).unwrap());
-    let evaluator = Evaluator::<Othello<Size8>> { rules: OthelloRules, program, view: View::Turn };
+    let evaluator = evaluator::<Othello<Size8>>(&written(r#"["pieces"]"#, 0), View::Turn);
     let look = |options| LookAhead::new(evaluator.clone(), None, options).unwrap();
     let usual = || Selectivity::new(1.0, vec![], vec![]).unwrap();
     let plain = SearchOptions::to_depth(3);
     let noisy = SearchOptions { leaves: Leaves::Noisy(Noise::Uniform), ..plain };
     assert!(look(noisy).with_selectivity(usual()).is_err_and(|why| why.contains("leave selective out")));
+    let drawn = |options, temperature| look(options).with_drawing(Drawing { temperature, overlooks: 0.0 });
     for temperature in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(
-            look(plain)
-                .with_drawing(Drawing { temperature, overlooks: 0.0 })
-                .is_err_and(|why| why.contains("no number above 0"))
-        );
+        assert!(drawn(plain, temperature).is_err_and(|why| why.contains("no number above 0")));
     }
     let limited = SearchOptions { nodes: Some(9), ..plain };
-    assert!(
-        look(limited)
-            .with_drawing(Drawing { temperature: 1.0, overlooks: 0.0 })
-            .is_err_and(|why| why.contains("no other limit"))
-    );
-    let both =
-        look(plain).with_drawing(Drawing { temperature: 1.0, overlooks: 0.0 }).unwrap().with_selectivity(usual());
+    assert!(drawn(limited, 1.0).is_err_and(|why| why.contains("no other limit")));
+    let both = drawn(plain, 1.0).unwrap().with_selectivity(usual());
     assert!(both.is_err_and(|why| why.contains("leave selective out")));
 }

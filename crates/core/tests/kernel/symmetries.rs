@@ -2,23 +2,21 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, player, random_position, scaled};
+use crate::common::{ask, empties, evaluator, random_position, scaled, searching};
 use evoply_core::bitboard::{Board, Size8, symmetry_of_square};
 use evoply_core::choice::Ties;
-use evoply_core::cpu::{available, on};
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::expression::program::Program;
+use evoply_core::cpu::{Path, available};
+use evoply_core::evaluator::View;
 use evoply_core::expression::{Builder, json};
-use evoply_core::player::{Choose, Player, Workspace};
+use evoply_core::player::{Player, Workspace};
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
 use evoply_othello::endgame::{Endgame, Mode, solve};
-use evoply_othello::{Move, Othello, OthelloRules};
+use evoply_othello::{Move, Othello};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -54,17 +52,12 @@ struct Searcher<B: Board> {
 impl<B: Board> Searcher<B> {
     fn new(view: View, options: SearchOptions) -> Self {
         let expression = json::parse(SYMMETRIC, B::SQUARES, Builder::default()).unwrap();
-        let program = Arc::new(Program::new(&expression).unwrap());
-        let chooser = ahead(Evaluator { rules: OthelloRules, program, view }, options);
-        let player = player(chooser, Ties::Random);
-        let mut workspace = Workspace::default();
-        player.prepare(&mut workspace);
-        Self { player, workspace }
+        let player = searching(&evaluator(&expression, view), options, Ties::Random);
+        Self { player, workspace: Workspace::default() }
     }
 
-    fn value(&mut self, path: evoply_core::cpu::Path, position: &Othello<B>) -> Option<f64> {
-        let Self { player, workspace } = self;
-        on(path, Choose { player, position, key: Key::new(1), workspace, stop: &NEVER }).unwrap().score
+    fn value(&mut self, path: Path, position: &Othello<B>) -> Option<f64> {
+        ask(path, &self.player, position, Key::new(1), &mut self.workspace).score
     }
 }
 
@@ -107,8 +100,7 @@ fn check<B: Board>(positions: u64) {
             }
         }
         // Perfect play.
-        let empties = (!(position.own() | position.opponent())).len();
-        if empties <= 8 && position.outcome().is_none() {
+        if empties(&position) <= 8 && position.outcome().is_none() {
             let question = Endgame { table_bytes: 1 << 16, ..Endgame::new(Mode::Exact, &NEVER) };
             let score = |position: &Othello<B>| solve(position, &question).unwrap().score;
             assert_eq!(score(&position), score(&other));
