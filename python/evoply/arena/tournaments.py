@@ -124,17 +124,17 @@ def eliminate(
     champions: list[int] = []
     finalists: list[int] = []
     played: list[PairsPlayed] = []
-    for number, field in enumerate(fields):
+    for number, seeded in enumerate(fields):
         keys = stream.child("field", number)
-        played_rounds, pairs = _rounds(field, brackets, play, keys, mode, games // 2, threshold)
-        order = _order(field, played_rounds)
+        played_rounds, pairs = _rounds(seeded, brackets, play, keys, mode, games // 2, threshold)
+        order = _order(seeded, played_rounds)
         rank = 1
         for group in order:
             for player in group:
                 ranks[player] = rank + (len(group) - 1) / 2
             rank += len(group)
         champions.append(order[0][keys.child("champion").below(len(order[0]))])
-        finalists += played_rounds[-1].players if played_rounds else field
+        finalists += played_rounds[-1].players if played_rounds else seeded
         rounds += played_rounds
         played += pairs
     return Elimination(

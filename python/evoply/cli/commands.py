@@ -1,6 +1,6 @@
 """The table of commands: each verb with its line of `--help` and its examples, in that order.
 
-A command is a function of the module of its name, which is imported when the command is run.
+A command is a function of its name, whose module (`HOMES`) is imported when the command is run.
 """
 
 from collections.abc import Callable
@@ -239,8 +239,23 @@ So the help of all commands imports none of them.
 """
 
 
+HOMES = {
+    "engine": "engine pack",
+    "evolving": "evolve learn tune edit resume",
+    "experiments": "compare experiment league reproduce",
+    "explaining": "show why distil",
+    "playing": "play game",
+    "runs": "runs report presets config",
+    "serving": "serve join",
+    "tournaments": "tournament",
+    "watching": "watch",
+}
+"""The commands of each module; others stand in the module of their name."""
+_HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
+
+
 def command_named(name: str) -> Callable[..., None]:
     """Return the function of one of `COMMANDS`."""
-    module = import_module(f"evoply.cli.{name}")
+    module = import_module(f"evoply.cli.{_HOME_OF.get(name, name)}")
     command: Callable[..., None] = getattr(module, name)
     return command

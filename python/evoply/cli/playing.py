@@ -175,6 +175,10 @@ def _result(session: TerminalGame) -> dict[str, Any]:
 # `evoply game`: check rules that are data, play by them, count their moves, write their JSON.
 
 
+_play = play
+"""The command under a name that is no option of `game`."""
+
+
 def game(
     rules: str,
     /,
@@ -241,7 +245,7 @@ def game(
     if wrong:
         raise EndedError("\n".join(wrong), result)
     if play:
-        play(against="greedy", conditions=shared_options.WrittenTerms(game=made.name))
+        _play(against="greedy", conditions=shared_options.WrittenTerms(game=made.name))
         return
     output.result(result)
 

@@ -222,9 +222,9 @@ def config_schema(model: type[BaseModel]) -> Schema:
 class _WithMeanings(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         json_schema = super().model_schema(schema)
-        for name, field in json_schema.get("properties", {}).items():
+        for name, key in json_schema.get("properties", {}).items():
             if text := meaning(schema["cls"], name):
-                field["description"] = " ".join(text.split())
+                key["description"] = " ".join(text.split())
         return json_schema
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:

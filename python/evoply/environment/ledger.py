@@ -1,8 +1,9 @@
 """SQLite files of servers: every commit is on disk, and one server at a time uses a file.
 
-Each is one SQLite database, whose rows have checksums (`evoply.environment.checksums`). A transaction is on
-disk when it is committed, so what a killed server had acknowledged is there when another one goes
-on with the file. Games are numbered, and their moves lie in a table of the same form in all files.
+Each is one SQLite database, whose rows have checksums (`evoply.environment.checksums`). A
+transaction is on disk when it is committed, so what a killed server had acknowledged is there when
+another one goes on with the file. Games are numbered, and their moves lie in a table of the same
+form in all files.
 """
 
 import shlex

@@ -315,8 +315,8 @@ def sum_of_patterns(
     if moves_pieces:
         sets = (board.own_men, board.own_kings, board.opponent_men, board.opponent_kings)
     total: Number | None = None
-    for squares, symmetries in parts:
-        names = OTHELLO_PATTERNS.get(squares, squares).split()
+    for text, symmetries in parts:
+        names = OTHELLO_PATTERNS.get(text, text).split()
         usual = (0,) if moves_pieces else None
         copies = symmetric_copies(names, shape, usual if symmetries is None else symmetries)
         part = pattern(copies, sets=sets, turned=moves_pieces, stages=stages)

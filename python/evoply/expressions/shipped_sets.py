@@ -43,8 +43,8 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
     {
         "liao": _set("arithmetic_sets.liao"),
         "liao+mobility": _set("arithmetic_sets.liao_with_mobility"),
-        "othello-access": _set("access_set.othello_access"),
-        "any-game": _set("any_game_set.any_game"),
+        "othello-access": _set("arithmetic_sets.othello_access"),
+        "any-game": _set("arithmetic_sets.any_game"),
         "letters": _set("arithmetic_sets.letters"),
         "letters-centre": _set("arithmetic_sets.letters", order="centre_first"),
         "letters-6": _set("arithmetic_sets.letters", SHAPES[6]),
@@ -57,15 +57,15 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
         "benbassat-10": _set("typed_sets.benbassat", SHAPES[10]),
         "benbassat-extended": _set("typed_sets.benbassat", extended=True),
         "benbassat-extended-6": _set("typed_sets.benbassat", SHAPES[6], extended=True),
-        "benbassat-checkers": _set("checkers_sets.benbassat_checkers"),
-        "benbassat-checkers-10": _set("checkers_sets.benbassat_checkers", SHAPES[10]),
-        "benbassat-checkers-extended": _set("checkers_sets.benbassat_checkers", extended=True),
+        "benbassat-checkers": _set("typed_sets.benbassat_checkers"),
+        "benbassat-checkers-10": _set("typed_sets.benbassat_checkers", SHAPES[10]),
+        "benbassat-checkers-extended": _set("typed_sets.benbassat_checkers", extended=True),
         "benbassat-checkers-extended-10": _set(
-            "checkers_sets.benbassat_checkers", SHAPES[10], extended=True
+            "typed_sets.benbassat_checkers", SHAPES[10], extended=True
         ),
-        "checkers-positional": _set("checkers_features.checkers_positional"),
-        "checkers-positional-10": _set("checkers_features.checkers_positional", SHAPES[10]),
-        "lose-checkers-forcing": _set("checkers_features.lose_checkers_forcing"),
+        "checkers-positional": _set("arithmetic_sets.checkers_positional"),
+        "checkers-positional-10": _set("arithmetic_sets.checkers_positional", SHAPES[10]),
+        "lose-checkers-forcing": _set("arithmetic_sets.lose_checkers_forcing"),
         "squares": _set("typed_sets.compose_squares"),
     },
     _unknown,

@@ -75,8 +75,8 @@ def check_is_othello(text: str) -> None:
     match = _GGF.match(text)
     if match is not None:
         raise InvalidMoveError(
-            f"the text begins like a GGF game ({match[0].strip()}), which evoply.games.formats.ggf reads:"
-            " write the moves alone, such as f5d6c3, or the board and the side to move"
+            f"the text begins like a GGF game ({match[0].strip()}), which evoply.games.formats.ggf "
+            "reads: write the moves alone, such as f5d6c3, or the board and the side to move"
         )
 
 

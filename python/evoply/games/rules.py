@@ -63,7 +63,7 @@ class GameRules:
     engines: tuple[str, ...] = ()
     """The protocols of engines that play it."""
     format: str = ""
-    """The usual format of its files, a key of `evoply.games.formats.FORMATS`; "" if there is none."""
+    """The usual format of its files, a key of `evoply.games.formats.FORMATS`; "" if it has none."""
     late_ply: int = 50
     """A ply that most random games reach; samples over whole games end there."""
     guide: str = "material:depth={},ties=random"

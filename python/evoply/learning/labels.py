@@ -401,10 +401,10 @@ def _positions(
     mover = player.model_copy(update={"depth": 1, "epsilon": _RANDOM_MOVES, "selective": None})
     native, rules = mover.with_program(game, program), game_rules(game)
     of_stage: list[list[Position]] = [[] for _ in range(len(stages) + 1)]
-    for number in range(50 * max(wanted, 1)):
+    for tried in range(50 * max(wanted, 1)):
         if all(len(stage) >= wanted for stage in of_stage):
             break
-        key = stream.child(number)
+        key = stream.child(tried)
         opening = _native.Positions.random(rules.kernel, 1, key.child(0).key, *_OPENING)
         position = rules.position_from_row(opening[0])
         in_game: list[list[Position]] = [[] for _ in of_stage]

@@ -17,8 +17,8 @@ Python in this process; these two have no options. Options:
 
 A TOML file can describe all other players: it holds the fields of the models in `specs`.
 
-Texts that are carried (`evoply.configs.own_code.carried`) are read by another grammar, which has no files,
-bots, engines and Python: what they name is data.
+Texts that are carried (`evoply.configs.own_code.carried`) are read by another grammar, which has no
+files, bots, engines and Python: what they name is data.
 
 Reasons: docs/design/players.md.
 """

@@ -1,8 +1,8 @@
 """The options of players that look ahead, each declared at its field.
 
-From the declarations `evoply.players.player_kind` derives how texts and labels write an option, what
-messages and explanations say of it, and the argument that the kernel takes. What an option does is
-in the kernel.
+From the declarations `evoply.players.player_kind` derives how texts and labels write an option,
+what messages and explanations say of it, and the argument that the kernel takes. What an option
+does is in the kernel.
 """
 
 from __future__ import annotations

@@ -54,15 +54,15 @@ class JsonData:
         """Return everything as JSON-ready data; a number that is not finite is None."""
         own: dict[str, Any] = {**self.kind_in_json}
         shared: dict[str, Any] = {}
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.metadata.get("from", field.name))
-            key = field.metadata.get("json", field.name)
-            if not key or (value is None and "if_any" in field.metadata):
+        for each in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, each.metadata.get("from", each.name))
+            key = each.metadata.get("json", each.name)
+            if not key or (value is None and "if_any" in each.metadata):
                 continue
-            if "as_text" in field.metadata:
+            if "as_text" in each.metadata:
                 value = None if value is None else str(value)
             data = {key: json_ready(value)} if key != "*" else json_ready(value)
-            (shared if field.kw_only else own).update(data)
+            (shared if each.kw_only else own).update(data)
         for entry in self.also:
             name, _, key = entry.partition(" as ")
             own[key or name] = json_ready(getattr(self, name))
@@ -90,9 +90,8 @@ def json_ready(value: Any) -> Any:
 
 # Style and colours that the page, the HTML reports and notebooks share.
 #
-# `protocols/pieces.css` styles tables, charts, trees and facts by variables; each of the three gives these
-# their colours. Boards have their colours in `evoply.games.drawing`. This module knows nothing of
-# evoply.
+# `pieces.css` styles tables, charts, trees and facts by variables; each of the three gives these
+# their colours. Boards have their colours in `evoply.games.drawing`.
 
 LINE_COLORS = (
     "#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99",

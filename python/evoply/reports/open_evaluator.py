@@ -346,10 +346,10 @@ def square_effects(
     values = opened(player, game).values(held)
     effects: list[float] = []
     start = 0
-    for count in counts:
-        own, opponent = values[start : start + 2 * count].reshape(2, count)
-        effects.append(float(np.mean(own - opponent)) if count else float("nan"))
-        start += 2 * count
+    for boards in counts:
+        own, opponent = values[start : start + 2 * boards].reshape(2, boards)
+        effects.append(float(np.mean(own - opponent)) if boards else float("nan"))
+        start += 2 * boards
     return tuple(effects)
 
 

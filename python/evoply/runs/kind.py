@@ -392,7 +392,7 @@ class Kind:
     no_arguments: str = ""
     """Why a user's Python is no argument of the learner; empty: the usual words."""
     own: str | None = None
-    """None for evoply's learners; for a user's own the text that names it (`evoply.configs.own_code`)."""
+    """None for evoply's learners; for a user's own the text that names it (`own_code`)."""
     uses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions of its steps, by name: trees, patterns, edited, packed; and check_installed, which
     raises `RunError` if a package is missing that a run of its argument, a config, needs."""
