@@ -27,10 +27,10 @@ class PoolHere:
     def submit(self, function: Any, /, *arguments: Any, without: str = "") -> Future[bytes]:
         return self._thread.submit(function, *arguments)
 
-    def tend(self) -> None:
+    def cancel_lost(self) -> None:
         self._tended(0.0)
 
-    def renew(self) -> None:
+    def reconnect(self) -> None:
         pass
 
     def is_lost(self, error: BaseException) -> bool:

@@ -88,7 +88,8 @@ def test_players_in_python_meet_players_in_the_kernel() -> None:
     mixed = play("lose-checkers", seats, planned)
     assert len(mixed) == len(planned)
     native = np.flatnonzero((planned.black != 2) & (planned.white != 2))
-    alone = play("lose-checkers", [*seats[:2], seats[3], seats[3]], planned.part(native).with_seats(
+    seated = [*seats[:2], seats[3], seats[3]]
+    alone = play("lose-checkers", seated, planned.batch(native).with_seats(
         np.array([0, 1, 9, 2])[planned.black[native]], np.array([0, 1, 9, 2])[planned.white[native]]
     ))  # fmt: skip
     assert (mixed.winners[native] == alone.winners).all()

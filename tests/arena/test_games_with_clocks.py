@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evoply as ep
-from evoply.arena import Schedule, Tables, play, play_game
+from evoply.arena import GamesRunner, Schedule, play, play_game
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.protocols import Choice, Clock, ForfeitError, Seat, TimeControl
@@ -145,9 +145,9 @@ def test_seconds_stand_beside_the_games_of_a_schedule() -> None:
     assert results.seconds.shape == (4, 2)
     assert np.all(results.seconds >= 0)
     assert play("othello-4", players, schedule).seconds is None
-    nothing = schedule.part(slice(0, 0))
-    with Tables("othello-4", players, clock=TimeControl(5)) as tables:
-        assert tables.play(nothing).seconds.shape == (0, 2)  # type: ignore[union-attr]
+    nothing = schedule.batch(slice(0, 0))
+    with GamesRunner("othello-4", players, clock=TimeControl(5)) as runner:
+        assert runner.play(nothing).seconds.shape == (0, 2)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from arena_games import First
 from evoply import Stream
 from evoply.arena import (
     Conditions,
+    GamesRunner,
     Results,
     RoundRobin,
     StoppedWithResultError,
-    Tables,
     Tournament,
     conditions_of,
     round_robin,
@@ -46,8 +46,8 @@ def test_standings_told_are_those_of_the_games_so_far(third: object, threads: in
     first, second = np.repeat([0, 0, 1], 20), np.repeat([1, 2, 2], 20)
     schedule = conditions.pairs(first, second, Stream(4, "round robin"))
     read = [parse_player(one, game="othello-6") if isinstance(one, str) else one for one in players]
-    with Tables("othello-6", read, threads=1) as tables:
-        whole = tables.play(schedule)
+    with GamesRunner("othello-6", read, threads=1) as runner:
+        whole = runner.play(schedule)
     if third == "random" or threads == 1:  # else games end beside one another, in any order
         for one in told:
             assert one == _of_the_first(one, conditions, schedule, whole, result)
@@ -62,10 +62,10 @@ def _of_the_first(
         count = pairing.wins + pairing.draws + pairing.losses
         places += range(40 * number, 40 * number + count)
     chosen = np.array(places)
-    part, results, tally = schedule.part(chosen), whole.part(chosen), Tally(told.players)
-    tally.add(part, results)
+    batch, results, tally = schedule.batch(chosen), whole.batch(chosen), Tally(told.players)
+    tally.add(batch, results)
     return rate(
-        conditions, tally, part, results,
+        conditions, tally, batch, results,
         reproducible=result.reproducible, about=result.about,
     )  # fmt: skip
 

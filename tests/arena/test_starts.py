@@ -37,7 +37,7 @@ def test_mixed_starts_are_separate_calls(game: str) -> None:
         assert (play(game, players, schedule, threads=threads).hashes == whole.hashes).all()
     for place, row in enumerate(schedule.starts):
         games = np.flatnonzero(schedule.start_of == place)
-        alone = replace(schedule.part(games), starts=(row,), start_of=None)
+        alone = replace(schedule.batch(games), starts=(row,), start_of=None)
         results = play(game, players, alone)
         assert (results.hashes == whole.hashes[games]).all()
         assert (results.black_discs == whole.black_discs[games]).all()

@@ -12,9 +12,9 @@ from evoply import Stream
 from evoply.arena import (
     FinishedGames,
     Forfeit,
+    GamesRunner,
     Sprt,
     StoppedWithResultError,
-    Tables,
     conditions_of,
     gathered,
     in_order,
@@ -96,9 +96,9 @@ def test_parts_of_finished_games_have_places_of_their_own() -> None:
     whole = play("othello-4", players, schedule, record_moves=True)
     whole = replace(whole, forfeits=(Forfeit(2, Color.BLACK, "x"), Forfeit(7, Color.WHITE, "y")))
     places = np.array([2, 3, 5, 6, 7])
-    part = FinishedGames(places, whole.part(places))
-    assert [(one.game, one.reason) for one in part.results.forfeits] == [(0, "x"), (4, "y")]
-    pairs = whole_pairs([part.part(np.array([3, 1])), part.part(np.array([4, 0, 2]))])
+    batch = FinishedGames(places, whole.batch(places))
+    assert [(one.game, one.reason) for one in batch.results.forfeits] == [(0, "x"), (4, "y")]
+    pairs = whole_pairs([batch.batch(np.array([3, 1])), batch.batch(np.array([4, 0, 2]))])
     results, kept = pairs.results, pairs.places
     assert kept.tolist() == [2, 3, 6, 7]
     assert [(one.game, one.reason) for one in results.forfeits] == [(0, "x"), (3, "y")]
@@ -127,11 +127,11 @@ def test_a_round_robin_is_the_same_however_it_is_cut() -> None:
     schedule = conditions.pairs([0, 0, 1] * 20, [1, 2, 2] * 20, Stream(4, "round robin"))
     order = np.random.default_rng(1).permutation(60)
     order = np.column_stack([2 * order, 2 * order + 1]).ravel()
-    with Tables("othello-6", players, threads=1) as tables:
-        whole = tables.play(schedule)
-        parts = [*tables.parts(schedule, order=order, sizes=count(1))]
-    assert len(parts) == 15
-    all_games = gathered(parts)
+    with GamesRunner("othello-6", players, threads=1) as runner:
+        whole = runner.play(schedule)
+        batches = [*runner.batches(schedule, order=order, sizes=count(1))]
+    assert len(batches) == 15
+    all_games = gathered(batches)
     assert all_games.places.tolist() == list(range(120))
     assert all_games.results.hashes.tolist() == whole.hashes.tolist()
 
@@ -157,12 +157,12 @@ def test_pairs_come_in_order_and_at_ctrl_c_those_that_are_whole() -> None:
 
     def stopped(*places: int) -> Iterator[FinishedGames]:
         for place in places:
-            yield FinishedGames(np.array([place]), whole.part(np.array([place])))
+            yield FinishedGames(np.array([place]), whole.batch(np.array([place])))
         raise KeyboardInterrupt
 
     came: list[list[int]] = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-        for part in in_order(stopped(1, 2, 0, 5, 8, 9, 4)):
-            came.append(part.places.tolist())
-            assert part.results.hashes.tolist() == whole.hashes[part.places].tolist()
+        for batch in in_order(stopped(1, 2, 0, 5, 8, 9, 4)):
+            came.append(batch.places.tolist())
+            assert batch.results.hashes.tolist() == whole.hashes[batch.places].tolist()
     assert [places for places in came if places] == [[0, 1], [4, 5, 8, 9]]

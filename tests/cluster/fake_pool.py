@@ -62,10 +62,10 @@ class FakePool:
         self._threads.submit(self._end, future, function, arguments, worker, fate, delay)
         return future
 
-    def tend(self) -> None:
+    def cancel_lost(self) -> None:
         pass
 
-    def renew(self) -> None:
+    def reconnect(self) -> None:
         self.renewed += 1
 
     def is_lost(self, error: BaseException) -> bool:

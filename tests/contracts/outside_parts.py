@@ -79,7 +79,7 @@ class Novelty(FitnessKind):
         batch = training.panel_batch(population)
         results = training.play(batch)
         points = results.black_points
-        by_game = training.panel.by_tree(points, 1 - points)
+        by_game = training.opponents.by_tree(points, 1 - points)
         known = np.array([*state["archive"], *by_game.tolist()])
         gaps = np.abs(by_game[:, None, :] - known[None, :, :]).mean(axis=2)
         nearest = np.sort(gaps, axis=1)[:, 1 : self.neighbours + 1]  # the first is itself

@@ -244,7 +244,7 @@ def test_all_players_of_a_batch_meet_the_same() -> None:
         alone = ep.arena.play(
             "othello-6",
             [ep.parse_player(one) if isinstance(one, str) else one for one in (black, white)],
-            schedule.part(slice(game, game + 1)).with_seats(np.array([0]), np.array([1])),
+            schedule.batch(slice(game, game + 1)).with_seats(np.array([0]), np.array([1])),
         )
         points = alone.black_points[0] if number % 2 == 0 else 1 - alone.black_points[0]
         assert games.points[player, opponent, number] == points

@@ -30,7 +30,7 @@ from evoply.evolution import (
     config_from_toml,
     evolve,
 )
-from evoply.evolution.play import panel_of
+from evoply.evolution.play import opponents_of
 from evoply.players import parse_player
 from evoply.runs import advance
 from evoply.runs.presets import preset_text
@@ -154,10 +154,13 @@ def test_the_games_and_points_of_algorithm_2(
     measure = GuideFitness(guides=guides, co_play=co_play, fit_enough=fit_enough)
     table = Table(population_in_seats(game, who))
     stream = Stream(seed, "training")
-    panel, guests = panel_of(config.game_settings, config.task, []), measure.guests(config.task)
+    opponents, own_opponents = (
+        opponents_of(config.game_settings, config.task, []),
+        measure.own_opponents(config.task),
+    )
     result = measure.measured(
         table.population,
-        Training(config.task, config.game_settings, panel, guests, stream, table.play),
+        Training(config.task, config.game_settings, opponents, own_opponents, stream, table.play),
     )
     assert result.games == len(table.games)
 

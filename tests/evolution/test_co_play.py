@@ -20,7 +20,7 @@ from evoply.evolution import (
 )
 from evoply.evolution.fitness import Play
 from evoply.evolution.fitness.guides import co_play_pairings
-from evoply.evolution.play import NOBODY, panel_of, population_of
+from evoply.evolution.play import NOBODY, opponents_of, population_of
 from evoply.permutations import derangement
 
 CO_PLAY = """
@@ -71,7 +71,7 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     training = Training(
         config.task,
         config.game_settings,
-        panel_of(config.game_settings, config.task, []),
+        opponents_of(config.game_settings, config.task, []),
         NOBODY,
         stream,
         play,

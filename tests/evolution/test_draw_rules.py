@@ -6,7 +6,7 @@ import pytest
 
 from evoply import Run, replay
 from evoply.evolution import Batch, EvolutionConfig, evolve, stream_for
-from evoply.evolution.play import panel_of, schedule_of, seats_of
+from evoply.evolution.play import opponents_of, schedule_of, seats_of
 from evoply.games import DrawRules
 from evoply.protocols import ConfigError, Ending
 
@@ -39,11 +39,11 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     usual = next(iter(evolve(config())))
     assert {one.fitness for one in usual.individuals} != {0.5}
     trees = [one.tree for one in first.individuals]
-    panel = panel_of(short.game_settings, short.task, [])
+    opponents = opponents_of(short.game_settings, short.task, [])
     schedule = schedule_of(
-        short.game_settings, len(trees), panel, stream_for(short.seed, "training", 0)
+        short.game_settings, len(trees), opponents, stream_for(short.seed, "training", 0)
     )
-    players = (*seats_of(short.game_settings, trees), *panel.players)
+    players = (*seats_of(short.game_settings, trees), *opponents.players)
     results = short.game_settings.play(Batch(players, schedule))
     assert set(results.ending_counts) == {"cap"}
 

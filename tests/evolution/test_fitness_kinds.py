@@ -31,7 +31,7 @@ from evoply.evolution.fitness.contract import shared
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play import (
-    panel_of,
+    opponents_of,
     population_of,
     read_opponent,
     schedule_of,
@@ -104,7 +104,7 @@ def training_games(
     """Return the opponent, the record and the tree's colour in each of its training games."""
     number = generation.number
     archive = [entry for entry in generation.archive if entry.generation < number]
-    panel = panel_of(
+    opponents = opponents_of(
         config.game_settings,
         config.task,
         draw_earlier(
@@ -114,9 +114,9 @@ def training_games(
         ),
     )
     schedule = schedule_of(
-        config.game_settings, 1, panel, stream_for(config.seed, "training", number)
+        config.game_settings, 1, opponents, stream_for(config.seed, "training", number)
     )
-    players = [*seats_of(config.game_settings, [tree]), *panel.players]
+    players = [*seats_of(config.game_settings, [tree]), *opponents.players]
     results = arena.play(config.game, players, schedule, threads=1, record_moves=True)
     games = []
     for black, white, moves in zip(
@@ -376,9 +376,9 @@ def test_work_is_plies_times_operations_and_limits_a_run() -> None:
     generation = next(evolve(single))
     [(_, game, _)] = training_games(single, generation, generation.best.tree)
     [program] = _native_programs(single, generation.best.tree)
-    panel = panel_of(single.game_settings, single.task, []).with_pairs(1)
-    schedule = schedule_of(single.game_settings, 1, panel, stream_for(single.seed, "fresh", 0))
-    players = [*seats_of(single.game_settings, [generation.best.tree]), *panel.players]
+    opponents = opponents_of(single.game_settings, single.task, []).with_pairs(1)
+    schedule = schedule_of(single.game_settings, 1, opponents, stream_for(single.seed, "fresh", 0))
+    players = [*seats_of(single.game_settings, [generation.best.tree]), *opponents.players]
     fresh = int(arena.play(single.game, players, schedule).plies.sum())
     assert generation.census.work == (len(game) + fresh) * program.operations
 

@@ -23,7 +23,7 @@ from evoply.evolution import (
 )
 from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.play import panel_of, schedule_of, seats_of, trial
+from evoply.evolution.play import opponents_of, schedule_of, seats_of, trial
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Tree
 from evoply.players import parse_player
@@ -149,11 +149,11 @@ def test_fresh_games_say_how_the_middle_of_the_population_does() -> None:
     )
     (first,) = evolve(config, threads=1)
     trees = [one.tree for one in first.individuals]
-    panel = panel_of(config.game_settings, config.task, ()).with_pairs(2)
+    opponents = opponents_of(config.game_settings, config.task, ()).with_pairs(2)
     played = trial(
         config.game_settings,
         seats_of(config.game_settings, trees),
-        panel,
+        opponents,
         stream_for(config.seed, "fresh", 0),
     )
     assert first.census.median_fresh == median(played.fitness)
@@ -202,7 +202,7 @@ def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) 
 
     archive = [entry for entry in generation.archive if entry.generation < generation.number]
     number = generation.number
-    panel = panel_of(
+    opponents = opponents_of(
         config.game_settings,
         config.task,
         draw_earlier(
@@ -212,9 +212,9 @@ def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) 
         ),
     )
     schedule = schedule_of(
-        config.game_settings, 1, panel, stream_for(config.seed, "training", number)
+        config.game_settings, 1, opponents, stream_for(config.seed, "training", number)
     )
-    players = [*seats_of(config.game_settings, [tree]), *panel.players]
+    players = [*seats_of(config.game_settings, [tree]), *opponents.players]
     results = arena.play(config.game, players, schedule, threads=1)
     points = 0.0
     for game in range(len(schedule.black)):
@@ -232,8 +232,10 @@ def test_fitness_is_the_mean_of_the_points(generations: list[Generation]) -> Non
 
 def test_everybody_meets_the_same_openings_twice() -> None:
     config = small()
-    panel = panel_of(config.game_settings, config.task, [])
-    schedule = schedule_of(config.game_settings, 3, panel, stream_for(config.seed, "training", 7))
+    opponents = opponents_of(config.game_settings, config.task, [])
+    schedule = schedule_of(
+        config.game_settings, 3, opponents, stream_for(config.seed, "training", 7)
+    )
     openings = schedule.opening_keys.reshape(3, 4, 2)
     assert (openings[0] == openings[1]).all()
     assert (openings[:, :, 0] == openings[:, :, 1]).all()
@@ -249,13 +251,13 @@ def test_everybody_meets_the_same_openings_twice() -> None:
 
 def test_purposes_and_generations_share_no_opening() -> None:
     config = small()
-    panel = panel_of(config.game_settings, config.task, [])
+    opponents = opponents_of(config.game_settings, config.task, [])
     keys = [
         key
         for purpose in ("training", "fresh", "final")
         for number in range(20)
         for key in schedule_of(
-            config.game_settings, 1, panel, stream_for(config.seed, purpose, number)
+            config.game_settings, 1, opponents, stream_for(config.seed, purpose, number)
         )
         .opening_keys[::2]
         .tolist()
@@ -268,11 +270,11 @@ def test_purposes_and_generations_share_no_opening() -> None:
 def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
     config = small()
     tree = generations[0].best.tree
-    panel = panel_of(config.game_settings, config.task, [])
+    opponents = opponents_of(config.game_settings, config.task, [])
     twice = trial(
         config.game_settings,
         seats_of(config.game_settings, [tree, tree]),
-        panel,
+        opponents,
         stream_for(config.seed, "fresh", 1),
     )
     assert twice.half_points[0].tolist() == twice.half_points[1].tolist()
@@ -305,11 +307,11 @@ def test_the_saved_player_plays_as_the_individual_did(
 ) -> None:
     config = small(player={"depth": depth, "ties": "last"})
     tree = generations[-1].best.tree
-    panel = panel_of(config.game_settings, config.task, [])
+    opponents = opponents_of(config.game_settings, config.task, [])
     stream = stream_for(config.seed, "fresh", 3)
-    native = trial(config.game_settings, seats_of(config.game_settings, [tree]), panel, stream)
+    native = trial(config.game_settings, seats_of(config.game_settings, [tree]), opponents, stream)
     saved = trial(
-        config.game_settings, [individual_player(config, tree).seat(config.game)], panel, stream
+        config.game_settings, [individual_player(config, tree).seat(config.game)], opponents, stream
     )
     assert native.half_points.tolist() == saved.half_points.tolist()
 

@@ -41,7 +41,7 @@ from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.map_elites import descriptors
 from evoply.evolution.map_elites.descriptors import RunMap, described
-from evoply.evolution.play import panel_of, population_of, schedule_of, seats_of, trial
+from evoply.evolution.play import opponents_of, population_of, schedule_of, seats_of, trial
 from evoply.evolution.selections import best_of_cells
 from evoply.games import game_rules
 from evoply.gp import Limits, Tree, parse_individual, point_mutation
@@ -180,9 +180,9 @@ def test_descriptions_are_those_of_games_that_are_played_move_by_move(
     run_map = RunMap(axes, 2, games, config.task, stream)
     found = described(run_map, population_of(games, trees), games.play)
 
-    panel = panel_of(games, config.task, ()).with_pairs(2)
-    schedule = schedule_of(games, len(trees), panel, stream)
-    seats = [*seats_of(games, trees), *panel.players]
+    opponents = opponents_of(games, config.task, ()).with_pairs(2)
+    schedule = schedule_of(games, len(trees), opponents, stream)
+    seats = [*seats_of(games, trees), *opponents.players]
     results = play(game, seats, schedule, record_moves=True)
     kernel, shape = game_rules(game).kernel, game_rules(game).shape
     corners = [0, shape.columns - 1, shape.squares - shape.columns, shape.squares - 1]
@@ -248,10 +248,12 @@ def test_elites_are_judged_in_the_games_of_their_challengers() -> None:
     stream = stream_for(config.seed, "opponents", step.number)
     earlier = draw_earlier(config.fitness.earlier_generations, before.archive, stream)
     assert earlier
-    panel = panel_of(games, config.task, earlier)
+    opponents = opponents_of(games, config.task, earlier)
     for elite in step.individuals:
         stream = stream_for(config.seed, "training", step.number)
-        assert trial(games, seats_of(games, [elite.tree]), panel, stream).fitness == [elite.fitness]
+        assert trial(games, seats_of(games, [elite.tree]), opponents, stream).fitness == [
+            elite.fitness
+        ]
 
 
 @pytest.mark.parametrize("survival", [SMALL["survival"], {"kind": "offspring"}])

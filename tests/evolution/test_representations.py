@@ -25,7 +25,7 @@ from evoply.evolution import (
 from evoply.evolution.breeding import breed, first_population
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.individuals import census_of
-from evoply.evolution.play import NOBODY, panel_of, population_of, schedule_of
+from evoply.evolution.play import NOBODY, opponents_of, population_of, schedule_of
 from evoply.evolution.toolbox import toolbox_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
@@ -143,19 +143,19 @@ def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
         },
     )
     individuals = [one.tree for one in first_population(toolbox_of(config).breeder, Stream(5))]
-    population, panel = (
+    population, opponents = (
         population_of(config.game_settings, individuals),
-        panel_of(config.game_settings, config.task, []),
+        opponents_of(config.game_settings, config.task, []),
     )
     stream = stream_for(config.seed, "training", 0)
 
     def play(batch: Batch) -> arena.Results:
         return arena.play("othello-6", list(batch.players), batch.schedule, record_moves=True)
 
-    training = Training(config.task, config.game_settings, panel, NOBODY, stream, play)
+    training = Training(config.task, config.game_settings, opponents, NOBODY, stream, play)
     found = config.fitness.measure.measured(population, training)
-    schedule = schedule_of(config.game_settings, len(population.players), panel, stream)
-    results = play(Batch((*population.players, *panel.players), schedule))
+    schedule = schedule_of(config.game_settings, len(population.players), opponents, stream)
+    results = play(Batch((*population.players, *opponents.players), schedule))
     assert found.cases is not None
     for stage, (start, end) in enumerate(((0.0, 30.0), (30.0, 100.0))):
         epoch = EpochFitness(start=start, end=end)

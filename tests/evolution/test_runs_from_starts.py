@@ -18,7 +18,7 @@ from evoply.evolution import (
     final_test,
     is_reproducible,
 )
-from evoply.evolution.play import panel_of, schedule_of
+from evoply.evolution.play import opponents_of, schedule_of
 from evoply.games import checkers, othello
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
@@ -98,7 +98,7 @@ def test_openings_begin_at_starts_by_their_weights() -> None:
     )  # type: ignore[index]
     assert abs(first[0] / 2000 - 0.75) < 0.04
     schedule = schedule_of(
-        config.game_settings, 3, panel_of(config.game_settings, config.task, []), Stream(1)
+        config.game_settings, 3, opponents_of(config.game_settings, config.task, []), Stream(1)
     )
     assert schedule.start_of is not None
     by_opening: dict[int, set[int]] = {}

@@ -288,8 +288,8 @@ def test_truths_have_no_algebra_but_their_numbers_do():
     simplified = simplify(parse_tree("( < ( + 1 1 ) white )", TYPED, root_type=None))
     assert simplified.formula == "2 < white"
     assert simplified.constant is None
-    settled = simplify(parse_tree("( if ( < ( + 1 1 ) 1 ) white ( + white white ) )", TYPED))
-    assert settled.text == "2 * white"
+    self_contained = simplify(parse_tree("( if ( < ( + 1 1 ) 1 ) white ( + white white ) )", TYPED))
+    assert self_contained.text == "2 * white"
 
 
 def test_expressions_are_simplified_without_a_tree():

@@ -265,7 +265,7 @@ def test_settled_configs_know_the_players_of_files(tmp_path: Path) -> None:
     rival = {"opponents": [{"player": str(file), "pairs": 2}]}
     config = small({"fitness": rival}, changes=[{}, {"fitness": rival}])
     before = IslandEvolution().first(config).digest
-    kept = IslandEvolution().settled(config)
+    kept = IslandEvolution().self_contained(config)
     file.unlink()
     assert str(file) not in kept.model_dump_json()
     assert [change.keys() for change in kept.islands.changes] == [set(), {"fitness"}]

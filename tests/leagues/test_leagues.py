@@ -192,8 +192,8 @@ def test_games_at_equal_depth_are_those_of_a_match_with_the_same_keys(
     folder = folder_of(whole)
     round_ = next(r for r in rounds_of(folder) if (r.condition, r.seed) == ("depth", 1))
     field, schedule = schedule_of(folder, round_, threads=1)
-    with field.tables() as tables:
-        results = tables.play(schedule)
+    with field.runner() as runner:
+        results = runner.play(schedule)
     played = [
         (pairing.points, pairing.hashes)
         for pairing in whole.pairings

@@ -11,7 +11,7 @@ import slow_online
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena import Schedule, Tables
+from evoply.arena import GamesRunner, Schedule
 from evoply.games import SHAPES, game_rules
 from evoply.gp import Tree
 from evoply.players import Online, analyse, parse_player
@@ -188,7 +188,7 @@ def schedule() -> Schedule:
 
 
 def played(player: Online, threads: int) -> list[list[int]]:
-    with Tables("othello-4", [player, parse_player("random")], threads=threads) as tables:
+    with GamesRunner("othello-4", [player, parse_player("random")], threads=threads) as tables:
         return tables.play(schedule(), record_moves=True).moves or []
 
 

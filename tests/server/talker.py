@@ -44,7 +44,7 @@ class News(list[str]):
         self._came.set()
 
     async def until(self, part: str) -> None:
-        """Wait until there was something with that *part*."""
+        """Wait until there was something with that *batch*."""
         while not any(part in text for text in self):
             self._came.clear()
             await self._came.wait()

@@ -21,7 +21,7 @@ CONDITIONS = TournamentConditions.of("othello", TimeControl(150, 0.5), players=3
 def written(path: Path) -> Path:
     """Write a file with one game that is over, one that is lost and one that goes on."""
     journal = Journal.create(path, CONDITIONS)
-    journal.listens("localhost", 77)
+    journal.record_address("localhost", 77)
     journal.seat([Seated(name, digest_of(name), 1) for name in "abc"])
     tournament = ServedTournament(CONDITIONS, ("a", "b", "c"))
     left = {Color.BLACK: 1.5, Color.WHITE: 2.5}

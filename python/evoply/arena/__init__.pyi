@@ -14,7 +14,7 @@ from evoply.arena.matches import StoppedWithResultError as StoppedWithResultErro
 from evoply.arena.matches import log_likelihood_ratio as log_likelihood_ratio
 from evoply.arena.matches import match as match
 from evoply.arena.matches import sprt_match as sprt_match
-from evoply.arena.playing import Tables as Tables
+from evoply.arena.playing import GamesRunner as GamesRunner
 from evoply.arena.playing import play as play
 from evoply.arena.playing import play_game as play_game
 from evoply.arena.ratings import Ratings as Ratings

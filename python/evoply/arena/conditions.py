@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evoply import _native, gp
 from evoply._native import Stream
 from evoply.arena.game_terms import MOST_THREADS, GameTerms, Openings, Terms
-from evoply.arena.playing import Tables, play
+from evoply.arena.playing import GamesRunner, play
 from evoply.arena.schedule import Results, Schedule, checked_whole
 from evoply.arena.statistics import Tally
 from evoply.games import game_rules
@@ -139,9 +139,9 @@ class Field:
         return self.conditions.clock is None and all(player.reproducible for player in self.players)
 
     @contextmanager
-    def tables(self) -> Iterator[Tables]:
+    def runner(self) -> Iterator[GamesRunner]:
         """Give tables at which the players sit; close all seats at the end of the block."""
-        tables = Tables(
+        runner = GamesRunner(
             self.conditions.game,
             self.players,
             threads=self.conditions.threads,
@@ -149,10 +149,10 @@ class Field:
             cluster=self.conditions.cluster,
         )
         try:
-            yield tables
+            yield runner
         finally:
-            tables.close()
-            self.learned.update(tables.about)
+            runner.close()
+            self.learned.update(runner.about)
 
     def about(
         self, tally: Tally, names: Sequence[str] | None = None
@@ -161,7 +161,7 @@ class Field:
 
         With a clock, `seconds` are added: `mean` and `most` of a game. With *names*, each player
         has its name as `player`. Facts from seats, such as the version of an engine, are known
-        after `tables` has ended.
+        after `runner` has ended.
         """
         return tuple(
             {

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from evoply.arena.behaviour import signature
 from evoply.arena.conditions import Field
-from evoply.arena.playing import Tables
+from evoply.arena.playing import GamesRunner
 from evoply.arena.schedule import FinishedGames, Forfeit, Results, Schedule, gathered, ignore
 from evoply.environment.checksums import Database, Group
 from evoply.environment.files import checksum
@@ -73,21 +73,21 @@ class KeptGames:
         self._database = database
         self._ledger = ledger
 
-    def parts(
+    def batches(
         self,
-        tables: Tables,
+        runner: GamesRunner,
         schedule: Schedule,
         first: int,
         *,
         sizes: Iterable[int],
         progress: Callable[[int], object] | None = None,
     ) -> Iterator[FinishedGames]:
-        """Yield the games of *schedule*, those in the file first, as `Tables.parts` does.
+        """Yield the games of *schedule*, those in the file first, as `GamesRunner.batches` does.
 
         *first* is the number of its first game in the tournament. A game is in the file before it
         is yielded.
         """
-        known = self.read(first, len(schedule), has_clock=tables.clock is not None)
+        known = self.read(first, len(schedule), has_clock=runner.clock is not None)
         if len(known):
             yield known
             (progress or ignore)(len(known))
@@ -97,11 +97,11 @@ class KeptGames:
             def report(done: int) -> None:
                 (progress or ignore)(len(known) + done)
 
-            yield from self.play(tables, schedule, first, missing, sizes=sizes, progress=report)
+            yield from self.play(runner, schedule, first, missing, sizes=sizes, progress=report)
 
     def play(
         self,
-        tables: Tables,
+        runner: GamesRunner,
         schedule: Schedule,
         first: int,
         order: NDArray[np.intp],
@@ -110,13 +110,13 @@ class KeptGames:
         progress: Callable[[int], object] | None = None,
     ) -> Iterator[FinishedGames]:
         """Play the games of *schedule* in this *order*; yield them once they are in the file."""
-        for part in tables.parts(
+        for batch in runner.batches(
             schedule, sizes=sizes, order=order, progress=progress, record_moves=True
         ):
             with self._ledger.explaining(self._path), self._database.transaction():
-                for row in _rows(part, first):
+                for row in _rows(batch, first):
                     self._database.write(_GAMES, row[0], [row])
-            yield part
+            yield batch
 
     def read(self, first: int, count: int, *, has_clock: bool = False) -> FinishedGames:
         """Return the games in the file of the *count* from number *first* on, as its places."""
@@ -186,13 +186,18 @@ def keeping(
 
 
 def play_kept(
-    kept: KeptGames | None, tables: Tables, schedule: Schedule, first: int, *, record_moves: bool
+    kept: KeptGames | None,
+    runner: GamesRunner,
+    schedule: Schedule,
+    first: int,
+    *,
+    record_moves: bool,
 ) -> Results:
     """Return the results of *schedule*; games that are *kept* are not played again."""
     if kept is None:
-        return tables.play(schedule, record_moves=record_moves)
-    parts = kept.parts(tables, schedule, first, sizes=tables.sizes(len(schedule)))
-    return gathered([*parts]).results
+        return runner.play(schedule, record_moves=record_moves)
+    batches = kept.batches(runner, schedule, first, sizes=runner.sizes(len(schedule)))
+    return gathered([*batches]).results
 
 
 def _facts_of(field: Field) -> dict[str, Any]:
@@ -245,12 +250,12 @@ def _shown(value: Any) -> str:
     return shorten(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
 
 
-def _rows(part: FinishedGames, first: int) -> Iterator[tuple[Any, ...]]:
+def _rows(batch: FinishedGames, first: int) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of finished games."""
-    results, moves = part.results, part.results.moves
+    results, moves = batch.results, batch.results.moves
     assert moves is not None
     forfeits = {forfeit.game: forfeit for forfeit in results.forfeits}
-    for index, place in enumerate(part.places.tolist()):
+    for index, place in enumerate(batch.places.tolist()):
         lost = forfeits.get(index)
         # SQLite gives back -0.0 as 0.0: what is summed must be what is read.
         took = (None, None) if results.seconds is None else results.seconds[index].tolist()

@@ -203,15 +203,15 @@ def match(
     schedule = schedule_of_match(field, games)
     played: list[FinishedGames] = []
     most = games if on_game is None else max(2, games_at_a_time + games_at_a_time % 2)
-    with Stop() as stop, field.tables() as tables:
-        parts = tables.parts(
+    with Stop() as stop, field.runner() as runner:
+        batches = runner.batches(
             schedule,
-            sizes=tables.sizes(most),
+            sizes=runner.sizes(most),
             progress=progress,
             record_moves=on_game is not None,
         )
-        for part in parts if on_game is None else report(parts, field, schedule, on_game):
-            played.append(part)
+        for batch in batches if on_game is None else report(batches, field, schedule, on_game):
+            played.append(batch)
     return stop.give(_result(field, schedule, played))
 
 
@@ -223,7 +223,7 @@ def _result(
     if whole is None:
         return None
     results, tally = whole.results, Tally(field.labels)
-    tally.add(schedule.part(whole.places), results)
+    tally.add(schedule.batch(whole.places), results)
     points = first_points(results)
     return MatchResult(
         first=tally.names[0],
@@ -251,7 +251,7 @@ def first_points(results: Results) -> NDArray[np.float64]:
 
 
 def report(
-    parts: Iterable[FinishedGames],
+    batches: Iterable[FinishedGames],
     field: Field,
     schedule: Schedule,
     on_game: Callable[[GamePlayed], object],
@@ -259,10 +259,10 @@ def report(
 ) -> Iterator[FinishedGames]:
     """Call *on_game* with every game in order, and yield the pairs without their moves."""
     game, labels = field.conditions.game, names or field.labels
-    for part in in_order(parts):
-        for begin in range(0, len(part), 2):
-            pair = part.part(slice(begin, begin + 2))
-            for played in games_played(game, labels, schedule.part(pair.places), pair.results):
+    for batch in in_order(batches):
+        for begin in range(0, len(batch), 2):
+            pair = batch.batch(slice(begin, begin + 2))
+            for played in games_played(game, labels, schedule.batch(pair.places), pair.results):
                 on_game(played)
             yield FinishedGames(pair.places, replace(pair.results, moves=None))
 
@@ -525,11 +525,15 @@ def sprt_match(
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
     evidence, tally = Evidence(test), Tally(field.labels)
-    with Stop() as stop, field.tables() as tables:
-        parts = tables.parts(schedule, sizes=_batches(evidence), record_moves=on_game is not None)
-        for part in in_order(parts) if on_game is None else report(parts, field, schedule, on_game):
-            tally.add(schedule.part(part.places), part.results)
-            evidence.weigh(part.results)
+    with Stop() as stop, field.runner() as runner:
+        batches = runner.batches(
+            schedule, sizes=_batches(evidence), record_moves=on_game is not None
+        )
+        for batch in (
+            in_order(batches) if on_game is None else report(batches, field, schedule, on_game)
+        ):
+            tally.add(schedule.batch(batch.places), batch.results)
+            evidence.weigh(batch.results)
             if progress is not None:
                 progress(2 * sum(evidence.counts), evidence.ratio)
     result = SprtResult(

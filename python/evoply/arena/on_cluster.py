@@ -1,6 +1,6 @@
 """Schedules played by the workers of a cluster, in parts of about a second.
 
-A part is data: the players who appear in it, as JSON, and the keys of its games. So its results
+A batch is data: the players who appear in it, as JSON, and the keys of its games. So its results
 are those that this machine would compute, and the parts are joined in order.
 """
 
@@ -19,11 +19,11 @@ from evoply.players.player import SAVED_ADAPTER
 from evoply.protocols import MALFORMED, Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
 _SECONDS = 1.0
-"""The time that a part should take a worker."""
+"""The time that a batch should take a worker."""
 _FEWEST_SECONDS = 0.5
-"""The least time for a part, except for the last ones."""
+"""The least time for a batch, except for the last ones."""
 _FIRST_SHARE = 1 / 32
-"""The share of a slot's games in a part before the pace is known."""
+"""The share of a slot's games in a batch before the pace is known."""
 _MOST_GAMES = 400_000
 _IN = ("black", "white", "opening_keys", "game_keys")
 _START_OF = "start_of"
@@ -51,7 +51,7 @@ def check_game(game: str) -> None:
 
 
 def rules_to_send(game: str) -> dict[str, Any]:
-    """Return what a part has so that a worker knows *game*; `know_game` reads it."""
+    """Return what a batch has so that a worker knows *game*; `know_game` reads it."""
     if is_shipped(game):
         return {}
     from evoply.rules import carried_rules  # few matches are of such games
@@ -60,7 +60,7 @@ def rules_to_send(game: str) -> dict[str, Any]:
 
 
 def know_game(header: Mapping[str, Any]) -> None:
-    """Add the game of a part if its rules came with it; `ValueError` if others are known here."""
+    """Add the game of a batch if its rules came with it; `ValueError` if others are known here."""
     if header.get("rules") is not None:
         from evoply.rules import add_carried  # as above
 
@@ -91,7 +91,7 @@ def check_sendable(game: str, players: Sequence[object], clock: TimeControl | No
             )
 
 
-def parts_on_cluster(
+def batches_on_cluster(
     cluster: Cluster,
     unit: UnitFunction,
     game: str,
@@ -100,15 +100,15 @@ def parts_on_cluster(
     *,
     record_moves: bool = False,
 ) -> Iterator[FinishedGames]:
-    """Yield the games of *schedule* as workers of *cluster* finish them; see `Tables.parts`.
+    """Yield the games of *schedule* as workers of *cluster* finish them; see `GamesRunner.batches`.
 
-    Players passed `check_sendable`. *unit* plays a part: `unpacked_part` reads it, `packed_results`
-    writes its results.
+    Players passed `check_sendable`. *unit* plays a batch: `unpacked_batch` reads it,
+    `packed_results` writes its results.
     """
-    parts = _Parts(cluster, game, players, schedule, record_moves)
-    for answer in cluster.results(unit, parts):
-        results = parts.take(answer)
-        yield FinishedGames(parts.places[answer.place], results)
+    batches = _Parts(cluster, game, players, schedule, record_moves)
+    for answer in cluster.results(unit, batches):
+        results = batches.take(answer)
+        yield FinishedGames(batches.places[answer.place], results)
 
 
 class _Parts:
@@ -125,7 +125,7 @@ class _Parts:
         self.done = 0
         """The number of games played."""
         self.places: list[NDArray[np.intp]] = []
-        """The games of each part sent so far."""
+        """The games of each batch sent so far."""
         self._cluster = cluster
         self._game = game
         self._players = players
@@ -143,7 +143,7 @@ class _Parts:
             begin = end
 
     def take(self, answer: Answer) -> Results:
-        """Return the results of a part; `WrongResultError` if they are not those of its games."""
+        """Return the results of a batch; `WrongResultError` if they are not those of its games."""
         games = len(self.places[answer.place])
         try:
             results = _results_from(answer.content)
@@ -156,23 +156,23 @@ class _Parts:
         return results
 
     def pack(self, games: slice) -> bytes:
-        """Return a part as `unpacked_part` reads it."""
-        part = self._schedule.part(games)
+        """Return a batch as `unpacked_batch` reads it."""
+        batch = self._schedule.batch(games)
         plays = np.zeros(len(self._players), dtype=bool)
-        plays[part.black] = plays[part.white] = True
+        plays[batch.black] = plays[batch.white] = True
         seats, numbers = np.flatnonzero(plays), np.cumsum(plays) - 1
-        part = part.with_seats(numbers[part.black], numbers[part.white])
-        starts, columns = part.starts, {name: getattr(part, name) for name in _IN}
-        if part.start_of is not None:
-            used, columns[_START_OF] = np.unique(part.start_of, return_inverse=True)
+        batch = batch.with_seats(numbers[batch.black], numbers[batch.white])
+        starts, columns = batch.starts, {name: getattr(batch, name) for name in _IN}
+        if batch.start_of is not None:
+            used, columns[_START_OF] = np.unique(batch.start_of, return_inverse=True)
             starts = tuple(starts[start] for start in used)
         header = {
             "game": self._game,
             **rules_to_send(self._game),
             "players": [self._text(int(player)) for player in seats],
-            "opening_plies": part.opening_plies,
+            "opening_plies": batch.opening_plies,
             "starts": [list(row) for row in starts],
-            "draws": None if part.draws is None else list(part.draws.limits),
+            "draws": None if batch.draws is None else list(batch.draws.limits),
             "record_moves": self._record_moves,
         }
         return packed_columns(header, columns)
@@ -193,8 +193,8 @@ class _Parts:
         return min(_MOST_GAMES, max(1, round(games)))
 
 
-def unpacked_part(data: bytes) -> tuple[str, list[object], Schedule, bool]:
-    """Return game, players, schedule, and whether to record moves, of a part."""
+def unpacked_batch(data: bytes) -> tuple[str, list[object], Schedule, bool]:
+    """Return game, players, schedule, and whether to record moves, of a batch."""
     header, columns = unpacked_columns(data)
     know_game(header)
     game = header["game"]
@@ -213,7 +213,7 @@ def unpacked_part(data: bytes) -> tuple[str, list[object], Schedule, bool]:
 
 
 def packed_results(results: Results) -> bytes:
-    """Return the results of a part as bytes."""
+    """Return the results of a batch as bytes."""
     columns = {name: getattr(results, name) for name in _OUT}
     return packed_columns({"moves": results.moves}, columns)
 
@@ -234,7 +234,7 @@ def _player_text(player: object) -> str:
 
 @lru_cache(maxsize=256)
 def _seat(text: str, game: str, kernel: str) -> object:
-    """Return the player or its seat; cached, because opponents come with every part.
+    """Return the player or its seat; cached, because opponents come with every batch.
 
     *kernel* names the rules, and a game from data may be removed and come back with others.
     """

@@ -27,7 +27,12 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena.game_terms import MOST_THREADS
-from evoply.arena.on_cluster import check_sendable, packed_results, parts_on_cluster, unpacked_part
+from evoply.arena.on_cluster import (
+    batches_on_cluster,
+    check_sendable,
+    packed_results,
+    unpacked_batch,
+)
 from evoply.arena.schedule import (
     FinishedGames,
     Forfeit,
@@ -238,7 +243,7 @@ _LAST_MOVES = 0.25
 """Seconds to wait for threads after Ctrl-C: a longer search ends with the process."""
 _FEWEST_GAMES = 16
 _SECONDS_A_PART = 5.0
-"""Parts that take the kernel less time grow; Ctrl-C loses one part at most."""
+"""Batches that take the kernel less time grow; Ctrl-C loses one batch at most."""
 _MOST_SEATS = 12
 """Seats outside the kernel that a thread holds at a time: each may be a process."""
 
@@ -264,17 +269,17 @@ def play(
     the same results. Raises `ValueError` unless *threads* is from 0 to 1024, and for players who
     cannot be sent to a cluster.
     """
-    with Tables(game, players, threads=threads, clock=clock, cluster=cluster) as tables:
-        return tables.play(schedule, progress=progress, record_moves=record_moves)
+    with GamesRunner(game, players, threads=threads, clock=clock, cluster=cluster) as runner:
+        return runner.play(schedule, progress=progress, record_moves=record_moves)
 
 
-def play_part(data: bytes) -> bytes:
-    """Play a part of a schedule on one thread: the unit of work of a cluster."""
-    game, players, schedule, record_moves = unpacked_part(data)
+def play_batch(data: bytes) -> bytes:
+    """Play a batch of a schedule on one thread: the unit of work of a cluster."""
+    game, players, schedule, record_moves = unpacked_batch(data)
     return packed_results(play(game, players, schedule, threads=1, record_moves=record_moves))
 
 
-class Tables:
+class GamesRunner:
     """Players who play schedule after schedule; their seats stay open until `close`."""
 
     def __init__(
@@ -309,7 +314,7 @@ class Tables:
             self.close()
             raise
 
-    def __enter__(self) -> Tables:
+    def __enter__(self) -> GamesRunner:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -335,10 +340,10 @@ class Tables:
         record_moves: bool = False,
     ) -> Results:
         """Play a schedule, whose players are indices into the list; see `evoply.arena.play`."""
-        parts = self.parts(schedule, progress=progress, record_moves=record_moves)
-        return gathered([*parts]).results
+        batches = self.batches(schedule, progress=progress, record_moves=record_moves)
+        return gathered([*batches]).results
 
-    def parts(
+    def batches(
         self,
         schedule: Schedule,
         *,
@@ -347,7 +352,7 @@ class Tables:
         progress: Callable[[int], object] | None = None,
         record_moves: bool = False,
     ) -> Iterator[FinishedGames]:
-        """Yield the games of a schedule as they are finished, in any order; one part at least.
+        """Yield the games of a schedule as they are finished, in any order; one batch at least.
 
         *order* has the indices of the games in the order in which they begin. *sizes* yields how
         many games are finished before others begin, until it ends; None: all at once. A call of the
@@ -358,13 +363,13 @@ class Tables:
         begin = 0
         for size in [len(schedule)] if sizes is None else sizes:
             chosen, done = order[begin : begin + size], begin
-            part = schedule if is_whole else schedule.part(chosen)
+            batch = schedule if is_whole else schedule.batch(chosen)
 
             def report(count: int, before: int = begin) -> None:
                 (progress or ignore)(before + count)
 
             kernel_progress = None if progress is None else report
-            for finished in self._parts(part, kernel_progress, record_moves):
+            for finished in self._batches_of(batch, kernel_progress, record_moves):
                 done += len(finished)
                 yield FinishedGames(chosen[finished.places], finished.results)
                 (progress or ignore)(done)
@@ -384,14 +389,14 @@ class Tables:
             if time.monotonic() - began < _SECONDS_A_PART:
                 size = min(most, 2 * size)
 
-    def _parts(
+    def _batches_of(
         self, schedule: Schedule, progress: Callable[[int], object] | None, record_moves: bool
     ) -> Iterator[FinishedGames]:
         """Yield the games of a schedule, those of the kernel first; it reports to *progress*."""
         if self.cluster is not None and len(schedule):
-            yield from parts_on_cluster(
+            yield from batches_on_cluster(
                 self.cluster,
-                play_part,
+                play_batch,
                 self.game,
                 self._players,
                 schedule,
@@ -422,13 +427,13 @@ class Tables:
         if inside.any():
             which = np.flatnonzero(inside)
             numbers = np.cumsum(is_kernel) - 1  # the kernel's number of each player
-            part = schedule.part(which)
+            batch = schedule.batch(which)
             yield FinishedGames(
-                which, in_kernel(part.with_seats(numbers[part.black], numbers[part.white]))
+                which, in_kernel(batch.with_seats(numbers[batch.black], numbers[batch.white]))
             )
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
-            for finished in _play_outside(schedule.part(which), workers, record_moves):
+            for finished in _play_outside(schedule.batch(which), workers, record_moves):
                 yield FinishedGames(which[finished.places], finished.results)
 
 

@@ -220,7 +220,7 @@ def round_robin(
     conditions = field.conditions
     schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
     order = _turn_order(len(schedule), games)
-    in_turn = schedule.part(order)
+    in_turn = schedule.batch(order)
     names = named_apart(field.labels)
 
     played: list[FinishedGames] = []
@@ -231,15 +231,15 @@ def round_robin(
         if in_turns is None:
             return None
         whole = gathered([FinishedGames(order[in_turns.places], in_turns.results)])
-        part, results = schedule.part(whole.places), whole.results
-        if _meetings(part) < len(schedule) // games:
+        batch, results = schedule.batch(whole.places), whole.results
+        if _meetings(batch) < len(schedule) // games:
             return None
         tally = Tally(names)
-        tally.add(part, results)
+        tally.add(batch, results)
         return rate(
             conditions,
             tally,
-            part,
+            batch,
             results,
             reproducible=field.reproducible,
             about=field.about(tally, names),
@@ -252,18 +252,20 @@ def round_robin(
 
     pace = Pace()
     left, facts = len(schedule), {"mode": "round-robin", "games": games}
-    with keeping(file, field, facts) as kept, Stop() as stop, field.tables() as tables:
-        sizes = tables.sizes(len(schedule) if on_game is None else _GAMES_AT_A_TIME)
-        parts = (
-            tables.parts(in_turn, sizes=sizes, progress=progress, record_moves=on_game is not None)
+    with keeping(file, field, facts) as kept, Stop() as stop, field.runner() as runner:
+        sizes = runner.sizes(len(schedule) if on_game is None else _GAMES_AT_A_TIME)
+        batches = (
+            runner.batches(
+                in_turn, sizes=sizes, progress=progress, record_moves=on_game is not None
+            )
             if kept is None
-            else kept.parts(tables, in_turn, 0, sizes=sizes, progress=progress)
+            else kept.batches(runner, in_turn, 0, sizes=sizes, progress=progress)
         )
         if on_game is not None:
-            parts = report(parts, field, in_turn, on_game, names)
-        for part in parts:
-            played.append(part)
-            left -= len(part)
+            batches = report(batches, field, in_turn, on_game, names)
+        for batch in batches:
+            played.append(batch)
+            left -= len(batch)
             if left and on_standings is not None:
                 pace.look(tell)
     return stop.give(standings())
@@ -373,14 +375,14 @@ def _pairings(
     met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []
     for (player, opponent), begin, count in zip(met.tolist(), begins, counts, strict=True):
-        part = slice(2 * begin, 2 * (begin + count))
-        scored = points[part]
+        batch = slice(2 * begin, 2 * (begin + count))
+        scored = points[batch]
         pairings.append(
             Pairing(
                 first=player,
                 second=opponent,
                 **ways_to_end(scored),
-                interval=pair_statistics(scored, results.hashes[part]).interval,
+                interval=pair_statistics(scored, results.hashes[batch]).interval,
             )
         )
     return tuple(pairings)

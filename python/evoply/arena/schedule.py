@@ -2,7 +2,7 @@
 
 Every game has an opening key and a game key, and everything random in it comes from them, so the
 results do not depend on the number of threads or on the order of play. This module does not know
-the players; `playing.Tables` plays schedules.
+the players; `playing.GamesRunner` plays schedules.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Schedule:
         """Return the position at which a game begins."""
         return self.starts[0 if self.start_of is None else int(self.start_of[game])]
 
-    def part(self, games: slice | NDArray[np.intp]) -> Schedule:
+    def batch(self, games: slice | NDArray[np.intp]) -> Schedule:
         """Return a schedule of only these games."""
         return replace(
             self,
@@ -173,7 +173,7 @@ class Results:
         points: NDArray[np.float64] = (self.winners.astype(np.float64) + 1) / 2
         return points
 
-    def part(self, games: slice | NDArray[np.intp]) -> Results:
+    def batch(self, games: slice | NDArray[np.intp]) -> Results:
         """Return the results of only these games, which get new indices."""
         places = np.arange(len(self))[games]
         numbers = (
@@ -231,18 +231,18 @@ class FinishedGames:
     def __len__(self) -> int:
         return len(self.places)
 
-    def part(self, games: slice | NDArray[Any]) -> FinishedGames:
+    def batch(self, games: slice | NDArray[Any]) -> FinishedGames:
         """Return only these games."""
-        return FinishedGames(self.places[games], self.results.part(games))
+        return FinishedGames(self.places[games], self.results.batch(games))
 
 
-def gathered(parts: Sequence[FinishedGames]) -> FinishedGames:
-    """Return all games of *parts*, one part at least, in the order of the schedule."""
-    if len(parts) == 1 and _is_rising(parts[0].places):
-        return parts[0]
-    each = [part.results for part in parts]
-    begins = np.cumsum([0, *map(len, parts)]).tolist()
-    places = np.concatenate([part.places for part in parts])
+def gathered(batches: Sequence[FinishedGames]) -> FinishedGames:
+    """Return all games of *batches*, one batch at least, in the order of the schedule."""
+    if len(batches) == 1 and _is_rising(batches[0].places):
+        return batches[0]
+    each = [batch.results for batch in batches]
+    begins = np.cumsum([0, *map(len, batches)]).tolist()
+    places = np.concatenate([batch.places for batch in batches])
     has_moves = all(games.moves is not None for games in each)
     has_seconds = all(games.seconds is not None for games in each)
     has_values = all(games.values is not None for games in each)
@@ -261,7 +261,7 @@ def gathered(parts: Sequence[FinishedGames]) -> FinishedGames:
         ),
     )
     whole = FinishedGames(places, joined)
-    return whole if _is_rising(places) else whole.part(np.argsort(places))
+    return whole if _is_rising(places) else whole.batch(np.argsort(places))
 
 
 def _is_rising(places: NDArray[Any]) -> bool:
@@ -269,16 +269,16 @@ def _is_rising(places: NDArray[Any]) -> bool:
     return bool((places[1:] > places[:-1]).all())
 
 
-def whole_pairs(parts: Sequence[FinishedGames]) -> FinishedGames | None:
-    """Return the games of *parts* whose pair is whole, in order; None if there are none."""
-    if not parts:
+def whole_pairs(batches: Sequence[FinishedGames]) -> FinishedGames | None:
+    """Return the games of *batches* whose pair is whole, in order; None if there are none."""
+    if not batches:
         return None
-    there = gathered(parts)
-    whole = there.part(np.isin(there.places ^ 1, there.places))
+    there = gathered(batches)
+    whole = there.batch(np.isin(there.places ^ 1, there.places))
     return whole if len(whole) else None
 
 
-def in_order(parts: Iterable[FinishedGames]) -> Iterator[FinishedGames]:
+def in_order(batches: Iterable[FinishedGames]) -> Iterator[FinishedGames]:
     """Yield the same games in the order of the schedule, pairs as soon as they are whole.
 
     On Ctrl-C, the pairs that are whole by then are yielded before it is raised again.
@@ -286,11 +286,11 @@ def in_order(parts: Iterable[FinishedGames]) -> Iterator[FinishedGames]:
     waiting: list[FinishedGames] = []
     due = 0
     try:
-        for part in parts:
-            there = gathered([*waiting, part])
+        for batch in batches:
+            there = gathered([*waiting, batch])
             is_due = there.places == np.arange(due, due + len(there))
             count = int(is_due.cumprod().sum()) // 2 * 2
-            ready, waiting = there.part(slice(count)), [there.part(slice(count, None))]
+            ready, waiting = there.batch(slice(count)), [there.batch(slice(count, None))]
             due += count
             yield ready
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from evoply.arena.conditions import Field, circumstances, field_of
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.matches import Pace, Stop
-from evoply.arena.playing import Tables, games_played
+from evoply.arena.playing import GamesRunner, games_played
 from evoply.arena.ratings import PairsPlayed
 from evoply.arena.round_robins import RATING_NOTE, check_players
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
@@ -434,8 +434,8 @@ def tournament(
         "threshold": threshold,
         "brackets": bracket_names,
     }
-    with keeping(file, field, facts) as kept, Stop() as stop, field.tables() as tables:
-        table = _Table(field, tables, kept, has_moves=on_game is not None)
+    with keeping(file, field, facts) as kept, Stop() as stop, field.runner() as runner:
+        table = _Table(field, runner, kept, has_moves=on_game is not None)
         while len(played) < times:
             run, rounds = table.run(play, stream.child("run", len(played)))
             for schedule, results in rounds:
@@ -467,7 +467,7 @@ class _Table:
     """Where the runs are played, one after another."""
 
     field: Field
-    tables: Tables
+    runner: GamesRunner
     kept: KeptGames | None
     has_moves: bool
     games: int = 0
@@ -482,7 +482,7 @@ class _Table:
         def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
             schedule = self.field.conditions.pairs(first, second, keys)
             results = play_kept(
-                self.kept, self.tables, schedule, self.games, record_moves=self.has_moves
+                self.kept, self.runner, schedule, self.games, record_moves=self.has_moves
             )
             self.games += len(schedule)
             rounds.append((schedule, results))

@@ -93,7 +93,7 @@ def _ended(arguments: list[str], signals: EndingSignals) -> int:
         return CLOSED_PIPE
     except OSError as error:
         # What standard output still holds could not be written either.
-        code, reason = _of_system(error, arguments)
+        code, reason = _os_error_exit(error, arguments)
         with suppress(OSError):
             _complain(reason, code, None)
     # A terminal that was closed takes no sentence any more.
@@ -135,7 +135,7 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        return *_of_system(error, arguments), {}
+        return *_os_error_exit(error, arguments), {}
     except Exception as error:
         if _is_interrupted(error):
             return STOPPED, "stopped", {}
@@ -193,7 +193,7 @@ def _code(error: ValueError) -> int:
     return FAILED if is_failure else WRONG_USE
 
 
-def _of_system(error: OSError, arguments: Sequence[str]) -> tuple[int, str]:
+def _os_error_exit(error: OSError, arguments: Sequence[str]) -> tuple[int, str]:
     """Return the exit code and the sentence for what the system refused."""
     from pathlib import Path
 

@@ -240,7 +240,7 @@ class DaskPool:
         client.loop.add_callback(_bring, remote, future)
         return future
 
-    def tend(self) -> None:
+    def cancel_lost(self) -> None:
         """Cancel calls of closed clients, and calls whose workers are gone.
 
         Workers of an existing cluster may come whenever its queue lets them; Dask restarts those of
@@ -261,7 +261,7 @@ class DaskPool:
             if is_closed or (call.only and known and call.only.isdisjoint(known)):
                 future.cancel()
 
-    def renew(self) -> None:
+    def reconnect(self) -> None:
         """Wait until the scheduler is there, and connect again; `ClusterError` if it stays away."""
         ends = time.monotonic() + _PATIENCE
         self._looked = -_LOOK

@@ -126,10 +126,10 @@ class Pool(Protocol):
     def submit(self, function: Any, /, *arguments: Any, without: str = "") -> Future[bytes]:
         """Submit a call, but not to the worker called *without*, as `identity` names it."""
 
-    def tend(self) -> None:
+    def cancel_lost(self) -> None:
         """Cancel futures that will never end; called a few times a second while units wait."""
 
-    def renew(self) -> None:
+    def reconnect(self) -> None:
         """Reconnect to the workers after a unit was lost; `ClusterError` if that fails."""
 
     def is_lost(self, error: BaseException) -> bool:
@@ -227,7 +227,7 @@ class _Job:
                 try:
                     future = self._ended.get(timeout=_TICK)
                 except Empty:
-                    self._owner.pool.tend()
+                    self._owner.pool.cancel_lost()
                     continue
                 task = self._active.pop(future, None)
                 if task is not None:
@@ -268,7 +268,7 @@ class _Job:
                 task.place,
                 self._owner.pool.explain(error),
             ) from None
-        self._owner.pool.renew()
+        self._owner.pool.reconnect()
         self._lost.append(task)
 
     def _take_result(self, task: _Task, future: Future[bytes]) -> Iterator[Answer]:

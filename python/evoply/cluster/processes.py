@@ -71,11 +71,11 @@ class ProcessPool:
         assert function is perform, "nothing else has a name here"
         return self._threads.submit(self._run_unit, *arguments)
 
-    def tend(self) -> None:
+    def cancel_lost(self) -> None:
         """Report the progress of the running units."""
         self._tended(sum(process.share for process in list(self._processes)))
 
-    def renew(self) -> None:
+    def reconnect(self) -> None:
         """Do nothing: the next unit starts another process."""
 
     def is_lost(self, error: BaseException) -> bool:

@@ -19,7 +19,7 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import ConstantTuning, EvolutionConfig, HallOfFame
 from evoply.evolution.config.game_settings import EarlierGenerations
-from evoply.evolution.fitness.contract import panel_of, population_of, seats_of
+from evoply.evolution.fitness.contract import opponents_of, population_of, seats_of
 from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import (
     ArchiveEntry,
@@ -28,7 +28,7 @@ from evoply.evolution.individuals import (
     Individual,
     ranking,
 )
-from evoply.evolution.play.games import Games, Panel, Play, Trial, stream_for, trial
+from evoply.evolution.play.games import Games, Opponents, Play, Trial, stream_for, trial
 from evoply.evolution.toolbox import ProgressCallback, reporter
 from evoply.protocols import Cluster
 
@@ -74,10 +74,10 @@ def fresh_test(
     stream: Stream,
     individuals: tuple[Individual, ...],
     hall: Sequence[HallOfFameEntry],
-    panel: Panel,
+    opponents: Opponents,
     play: Play,
 ) -> FreshTest:
-    """Play fresh games of the best, the hall of fame and a sample against the panel."""
+    """Play fresh games of the best, the hall of fame and a sample against *opponents*."""
     order = ranking(individuals)
     candidates = list(dict.fromkeys(individuals[index].tree for index in order))
     candidates = candidates[: settings.candidates]
@@ -85,7 +85,7 @@ def fresh_test(
     sample = [individuals[index].tree for index in drawn]
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
-    fresh = panel.with_pairs(settings.pairs)
+    fresh = opponents.with_pairs(settings.pairs)
     population = population_of(games, trees)
     result = trial(games, population.players, fresh, stream, play)
     row = {tree: index for index, tree in enumerate(trees)}
@@ -126,7 +126,9 @@ def updated_hall(
     return tuple(entries[:size])
 
 
-def _by_opponent(panel: Panel, result: Trial, sample: Sequence[int]) -> tuple[FreshResult, ...]:
+def _by_opponent(
+    opponents: Opponents, result: Trial, sample: Sequence[int]
+) -> tuple[FreshResult, ...]:
     return tuple(
         FreshResult(
             opponent=label,
@@ -135,7 +137,7 @@ def _by_opponent(panel: Panel, result: Trial, sample: Sequence[int]) -> tuple[Fr
             / (2 * len(sample) * int(result.games[index])),
             games=int(result.games[index]),
         )
-        for index, label in enumerate(panel.labels)
+        for index, label in enumerate(opponents.labels)
     )
 
 
@@ -229,15 +231,15 @@ def final_test(
     settings = config.fitness.earlier_generations
     earlier = draw_earlier(settings, generation.archive, stream.child("opponents"))
     met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
-    panel = panel_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
+    opponents = opponents_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
     tell = partial(reporter, progress, generation.number)
     if config.tuning is not None:
         draws = stream.child("tuning")
-        tree = tuned(games, config.tuning, hall[0].tree, panel, draws, play, tell("tuning"))
+        tree = tuned(games, config.tuning, hall[0].tree, opponents, draws, play, tell("tuning"))
         if all(tree != entry.tree for entry in hall):
             hall = (*hall, replace(hall[0], tree=tree))
     seats = seats_of(games, [entry.tree for entry in hall])
-    result = trial(games, seats, panel, stream, partial(play, progress=tell("final")))
+    result = trial(games, seats, opponents, stream, partial(play, progress=tell("final")))
     fitness = result.fitness
     order = sorted(
         range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)
@@ -253,7 +255,7 @@ def tuned(
     games: Games,
     settings: ConstantTuning,
     individual: gp.Genotype,
-    panel: Panel,
+    opponents: Opponents,
     stream: Stream,
     play: Play,
     report: Callable[[int, int], object] | None = None,
@@ -264,7 +266,7 @@ def tuned(
     the numbers follow the points that they score against the opponents of the final test, on their
     own openings. The tuned tree has the same primitives, and is the champion only if it wins.
 
-    Every vector of numbers meets all of *panel* on the same openings, new ones in each generation.
+    Every vector of numbers meets all *opponents* on the same openings, new ones in each generation.
     *report* gets the games done and all games. Raises `RunError` without the package `cmaes`.
     """
     values = np.array(gp.drawn_numbers(individual))
@@ -280,11 +282,11 @@ def tuned(
     def with_numbers(vector: NDArray[np.float64]) -> gp.Genotype:
         return gp.with_drawn_numbers(individual, with_kept_digits(vector * scales).tolist())
 
-    panel = panel.with_pairs(settings.pairs)
+    opponents = opponents.with_pairs(settings.pairs)
     for number in range(settings.generations):
         vectors = ask(search, size)
         seats = seats_of(games, [with_numbers(vector) for vector in vectors])
-        result = trial(games, seats, panel, stream.child("games", number), play)
+        result = trial(games, seats, opponents, stream.child("games", number), play)
         tell(search, vectors, result.half_points.sum(axis=1).tolist())
         each = size * int(result.games.sum())
         if report is not None:

@@ -33,7 +33,7 @@ from evoply.evolution.config.evolution_config import (
     self_contained,
 )
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
-from evoply.evolution.fitness.contract import panel_of, population_of
+from evoply.evolution.fitness.contract import opponents_of, population_of
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation, measured
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
@@ -175,7 +175,7 @@ class Evolution(KeptLearner[Generation]):
             cluster=self.cluster,
         )
 
-    def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
+    def self_contained(self, config: EvolutionConfig, /) -> EvolutionConfig:
         """Return *config* with the contents of the files that it names."""
         return self_contained(config)
 
@@ -211,7 +211,7 @@ def step(
 
     # Step 1. Draw the opponents of the population.
     training = training_of(toolbox, previous)
-    number, panel = training.generation, training.panel
+    number, opponents = training.generation, training.opponents
 
     if previous is not None and toolbox.breeder.batch is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
@@ -236,7 +236,7 @@ def step(
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
     stream, play = toolbox.stream("fresh", number), toolbox.play("fresh", number)
-    test = fresh_test(toolbox.tests, toolbox.games, stream, individuals, hall, panel, play)
+    test = fresh_test(toolbox.tests, toolbox.games, stream, individuals, hall, opponents, play)
     times.append(perf_counter())
 
     # Step 5. Describe the generation.
@@ -274,7 +274,11 @@ def training_of(
 ) -> Training:
     """Return what the generation after *previous* is measured with; *play* plays its games."""
     number = 0 if previous is None else previous.number + 1
-    games, task, guests = toolbox.games, toolbox.task, toolbox.kind.guests(toolbox.task)
+    games, task, own_opponents = (
+        toolbox.games,
+        toolbox.task,
+        toolbox.kind.own_opponents(toolbox.task),
+    )
     if toolbox.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
@@ -283,8 +287,8 @@ def training_of(
     return Training(
         task,
         games,
-        panel_of(games, task, earlier),
-        guests,
+        opponents_of(games, task, earlier),
+        own_opponents,
         toolbox.stream("training", number),
         play or toolbox.play("training", number),
         number,

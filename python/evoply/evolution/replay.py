@@ -151,7 +151,9 @@ class _Recorder:
         if 0 <= self._wanted < len(batch.schedule):
             part = slice(self._wanted, self._wanted + 1)
             individuals = None if batch.individuals is None else batch.individuals[:, part]
-            self.batch = replace(batch, schedule=batch.schedule.part(part), individuals=individuals)
+            self.batch = replace(
+                batch, schedule=batch.schedule.batch(part), individuals=individuals
+            )
         self._wanted -= len(batch.schedule)
         return self._games.play(batch)
 
@@ -175,8 +177,8 @@ class _Table:
         tree = self._tree(side)
         if tree is not None:
             return str(self.population.trees[tree])
-        for panel in (self.training.panel, self.training.guests):
-            for player, label in zip(panel.players, panel.labels, strict=True):
+        for opponents in (self.training.opponents, self.training.own_opponents):
+            for player, label in zip(opponents.players, opponents.labels, strict=True):
                 if player is self._player(side):
                     return label
         return "an opponent of its fitness"

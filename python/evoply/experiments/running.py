@@ -202,11 +202,11 @@ def play_games(
             places = np.arange(len(round_)).reshape(len(round_.pairs), -1, 2).swapaxes(0, 1).ravel()
             missing = places[~np.isin(places, kept.read(round_.first, len(round_)).places)]
             field, schedule = schedule_of(folder, round_, threads, cluster)
-            with field.tables() as tables:
+            with field.runner() as runner:
                 # A call of the kernel is all or nothing: Ctrl-C would lose every game of it.
                 is_timed = round_.condition == "time"
-                sizes = repeat(_AT_A_TIME) if is_timed else tables.sizes(len(missing))
-                for part in kept.play(tables, schedule, round_.first, missing, sizes=sizes):
+                sizes = repeat(_AT_A_TIME) if is_timed else runner.sizes(len(missing))
+                for part in kept.play(runner, schedule, round_.first, missing, sizes=sizes):
                     done += len(part)
                     if progress is not None:
                         progress(done, total)
@@ -350,7 +350,7 @@ def _run_units(
         make(cluster, tell)
         return
     with ProcessPool(workers, tell) as pool:
-        make(Dispatcher(pool, most_losses=_MOST_TRIES - 1), pool.tend)
+        make(Dispatcher(pool, most_losses=_MOST_TRIES - 1), pool.cancel_lost)
 
 
 def _results(
@@ -545,7 +545,7 @@ def _fixed(kind: Kind, config: Any) -> Any:
     """Return what must be equal in what was asked for and what came."""
     if kind.own is not None:
         return kind.configs.write(config)
-    return kind.configs.fixed(kind.configs.settled(config))
+    return kind.configs.fixed(kind.configs.self_contained(config))
 
 
 def _put_away(path: Path) -> None:

@@ -54,7 +54,7 @@ _AT_A_TIME = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class DecisionPositions:
     """Positions of games, with two legal moves or more."""
 
     rows: list[Row]
@@ -99,7 +99,7 @@ def boards_met(
     random_moves: float,
     opening_plies: int,
     threads: int = 0,
-) -> Met:
+) -> DecisionPositions:
     """Return the positions of *games* games of *player* with itself, which errs now and then."""
     erring = player.erring(random_moves)
     rules = game_rules(game)
@@ -124,13 +124,13 @@ def boards_met(
                 rows.append(row)
                 of_game.append(number)
                 points.append(black if row[3] else 1 - black)
-    return Met(rows, np.array(of_game, dtype=np.int64), np.array(points))
+    return DecisionPositions(rows, np.array(of_game, dtype=np.int64), np.array(points))
 
 
 def boards_after(
     player: ValuingPlayer,
     game: str,
-    met: Met,
+    met: DecisionPositions,
     *,
     seed: int,
     progress: Callable[[int], object] | None = None,

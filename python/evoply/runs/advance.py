@@ -110,7 +110,7 @@ def _none(_: Any) -> str:
 def _resolve_config(run: Run, config: Any) -> Any:
     if config is None:
         return run.config
-    config = run.kind.configs.settled(config)
+    config = run.kind.configs.self_contained(config)
     if run.kind.configs.fixed(config) != run.kind.configs.fixed(run.config):
         raise RunError(
             f"run {run.path} can only go on with its own config: "

@@ -195,13 +195,13 @@ class KeptLearner(Generic[_Step]):
         step: _Step = self.step_type.load(config, data)
         return step
 
-    def settled(self, config: Any, /) -> Any:
+    def self_contained(self, config: Any, /) -> Any:
         """Return *config* with the contents of the files that it names."""
         return config
 
     def written(self, config: Any, /) -> str:
         """Return *config* as the text that a run folder keeps."""
-        return written_config(self.settled(config))
+        return written_config(self.self_contained(config))
 
     def check(self, config: Any, /) -> None:
         """Raise ValueError unless the user's parts of the learner and of *config* fit."""
@@ -346,9 +346,9 @@ class ModelConfigs:
         """Return *config* as the text that a run folder keeps."""
         return str(self.learner.written(config))
 
-    def settled(self, config: Any, /) -> Any:
+    def self_contained(self, config: Any, /) -> Any:
         """Return *config* with the contents of the files that it names."""
-        return self.learner.settled(config)
+        return self.learner.self_contained(config)
 
     def fixed(self, config: RunConfig, /) -> Any:
         """Return the part of *config* that must not change when a run goes on."""
@@ -456,7 +456,7 @@ class OwnConfigs:
             )
         return text
 
-    def settled(self, config: Any, /) -> Any:
+    def self_contained(self, config: Any, /) -> Any:
         """Return *config*."""
         return config
 

@@ -108,7 +108,7 @@ class GameServer:
             reason = os.strerror(error.errno or 0) if known else error.strerror
             raise OSError(error.errno, reason, shown_address(host, port)) from None
         self.address = host, server.sockets[0].getsockname()[1]
-        self.journal.listens(*self.address)
+        self.journal.record_address(*self.address)
         self._news(f"listening on {shown_address(*self.address)}")
         return server
 

@@ -155,7 +155,7 @@ class ServedTournament:
             return None
         games = np.array([game for pair in pairs for game in (pair, pair + 1)], dtype=np.intp)
         part, results = (
-            self.schedule.part(games),
+            self.schedule.batch(games),
             results_of(self._in_order(games), has_clocks=True),
         )
         tally = Tally(self.names)
@@ -169,7 +169,7 @@ class ServedTournament:
         They have no key: players draw for themselves.
         """
         numbers = np.array(sorted(self.played), dtype=np.intp)
-        part, results = self.schedule.part(numbers), results_of(self._in_order(numbers))
+        part, results = self.schedule.batch(numbers), results_of(self._in_order(numbers))
         for game in games_played(self.conditions.game, self.names, part, results):
             yield replace(game, key=0)
 
@@ -322,7 +322,7 @@ class Journal:
         self.close()
         self.path.unlink(missing_ok=True)
 
-    def listens(self, host: str, port: int) -> None:
+    def record_address(self, host: str, port: int) -> None:
         """Write the address of the server, for the next one."""
         self.address = host, port
         with self._transaction() as database:

@@ -29,7 +29,7 @@ from evoply.evolution.play.games import (
     NOBODY,
     Batch,
     Games,
-    Panel,
+    Opponents,
     Play,
     Sides,
     read_opponent,
@@ -104,10 +104,10 @@ class Training:
     task: Task
     games: Games
     """The rules of all games; it makes schedules."""
-    panel: Panel
+    opponents: Opponents
     """The config's opponents and the earlier champions that were drawn, in this order."""
-    guests: Panel
-    """The players that the kind itself invited (`FitnessKind.guests`)."""
+    own_opponents: Opponents
+    """The players that the kind itself invited (`FitnessKind.own_opponents`)."""
     stream: _native.Stream
     """The stream of this generation; all draws come from it and its children."""
     play: Play
@@ -117,19 +117,19 @@ class Training:
     """What the kind returned as `Measured.state` last time; None before that."""
 
     @property
-    def earlier_champions(self) -> Panel:
-        """The panel without the config's opponents."""
-        return self.panel.after(len(self.task.opponents))
+    def earlier_champions(self) -> Opponents:
+        """The opponents without those of the config."""
+        return self.opponents.after(len(self.task.opponents))
 
     def panel_batch(self, population: Population, *, record_moves: bool = False) -> Batch:
-        """Return the games of every different tree against the panel, all on the same openings."""
+        """Return the games of every different tree against the opponents, on the same openings."""
         return Batch(
-            players=(*population.players, *self.panel.players),
-            schedule=schedule_of(self.games, len(population.players), self.panel, self.stream),
+            players=(*population.players, *self.opponents.players),
+            schedule=schedule_of(self.games, len(population.players), self.opponents, self.stream),
             record_moves=record_moves,
         )
 
-    def panel_cases(
+    def opponent_cases(
         self, by_game: NDArray[np.float64], population: Population
     ) -> NDArray[np.float64] | None:
         """Return the cases that selection asks for: each game, or the sum against each opponent.
@@ -139,7 +139,7 @@ class Training:
         if self.task.cases is None:
             return None
         if self.task.cases == "opponents":
-            starts = np.cumsum([0, *self.panel.games[:-1]])
+            starts = np.cumsum([0, *self.opponents.games[:-1]])
             by_game = np.add.reduceat(by_game, starts, axis=1)
         return by_game[population.who]
 
@@ -214,12 +214,12 @@ class FitnessKind(Part):
         """Return the problems of *task*, as (path, message) pairs with paths of a config."""
         return ()
 
-    def guests(self, task: Task) -> Panel:
+    def own_opponents(self, task: Task) -> Opponents:
         """Return the players that this kind needs beside the config's opponents."""
         return NOBODY
 
     def games_of_each(self, task: Task) -> int:
-        """Return the number of games for each individual, without those against the panel.
+        """Return the number of games for each individual, without those against the opponents.
 
         A game between two individuals counts for one of them.
         """
@@ -285,13 +285,13 @@ def shared(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return means
 
 
-# A population as players, and its panel of opponents.
+# A population as players, and its opponents.
 
 
-def panel_of(games: Games, task: Task, earlier: Sequence[tuple[int, gp.Genotype]]) -> Panel:
-    """Return a run's opponents and the *earlier* champions (generation, tree) as a panel."""
+def opponents_of(games: Games, task: Task, earlier: Sequence[tuple[int, gp.Genotype]]) -> Opponents:
+    """Return the opponents of a run: its own, and *earlier* champions (generation, tree)."""
     models = [read_opponent(opponent.player, task.game) for opponent in task.opponents]
-    return Panel(
+    return Opponents(
         players=(
             *arena.prepared(models, task.game),
             *seats_of(games, [tree for _, tree in earlier]),

@@ -53,16 +53,16 @@ class _Discs(FitnessKind):
         """Return the fitness, and minus the sum of every tree for each part of the discs."""
         batch = training.panel_batch(population, record_moves=record_moves)
         results = training.play(batch)
-        panel, trees = training.panel, len(population.players)
+        opponents, trees = training.opponents, len(population.players)
         parts = self._parts(results, batch.schedule, training.task)
-        by_game = [-panel.by_tree(white, black) for black, white in parts]
+        by_game = [-opponents.by_tree(white, black) for black, white in parts]
         total: NDArray[np.float64] = np.sum(by_game, axis=0)
         plies = results.plies.astype(np.int64).reshape(trees, -1).sum(axis=1)
         measured = Measured(
             fitness=total.sum(axis=1)[population.who],
             games=len(batch.schedule),
             work=population.work_of(plies),
-            cases=training.panel_cases(total, population),
+            cases=training.opponent_cases(total, population),
         )
         return measured, [part.sum(axis=1) for part in by_game]
 
@@ -219,7 +219,7 @@ def _first(is_reached: NDArray[np.bool_]) -> NDArray[np.int64]:
     return indices
 
 
-# Points per game against a panel.
+# Points per game against opponents.
 
 
 class PointFitness(FitnessKind):
@@ -231,10 +231,10 @@ class PointFitness(FitnessKind):
     beat counts more (competitive fitness sharing, Rosin & Belew 1997)."""
 
     def measured(self, population: Population, training: Training) -> Measured:
-        """Return the points per game of *population* against the panel, or their shares."""
+        """Return the points per game of *population* against the opponents, or their shares."""
         batch = training.panel_batch(population)
         results = training.play(batch)
-        trial = trial_of(training.panel, results, len(population.players))
+        trial = trial_of(training.opponents, results, len(population.players))
         black = results.black_points
         fitness = np.array(trial.fitness)[population.who]
         if self.sharing:
@@ -243,7 +243,7 @@ class PointFitness(FitnessKind):
             fitness=fitness,
             games=len(batch.schedule),
             work=population.work_of(trial.plies),
-            cases=training.panel_cases(training.panel.by_tree(black, 1 - black), population),
+            cases=training.opponent_cases(training.opponents.by_tree(black, 1 - black), population),
         )
 
     def best(self, task: Task) -> float:

@@ -27,7 +27,7 @@ from evoply.evolution.fitness.contract import (
     black_half_points,
 )
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.games import Batch, Panel, read_opponent
+from evoply.evolution.play.games import Batch, Opponents, read_opponent
 from evoply.games import game_rules
 from evoply.permutations import derangement
 
@@ -72,10 +72,10 @@ class GuideFitness(FitnessKind):
         own openings, the same for all; so has every round of co-play. Source: Benbassat &
         Sipper, Algorithm 2.
         """
-        guests, champions = training.guests, training.earlier_champions
+        own_opponents, champions = training.own_opponents, training.earlier_champions
         rounds = [guide.rounds for guide in self.guides] + [1] * len(champions.players)
-        seats = (*guests.players, *champions.players)
-        games = (*guests.games, *champions.games)
+        seats = (*own_opponents.players, *champions.players)
+        games = (*own_opponents.games, *champions.games)
         total = _Points(np.zeros(len(population), dtype=np.int64))
         cases = []
         for number, (guide, count, games_of_round) in enumerate(
@@ -127,10 +127,10 @@ class GuideFitness(FitnessKind):
             yield "fitness.measure", "no guides and no co_play: nobody plays - set one"
         yield from task.needs_both_colors(self.kind)
 
-    def guests(self, task: Task) -> Panel:
+    def own_opponents(self, task: Task) -> Opponents:
         """Return the guides, each with the games of a round."""
         models = [read_opponent(guide.player, task.game) for guide in self.guides]
-        return Panel(
+        return Opponents(
             players=arena.prepared(models, task.game),
             labels=tuple(model.label for model in models),
             games=tuple(guide.games for guide in self.guides),

@@ -189,7 +189,7 @@ class IslandEvolution(KeptLearner[IslandsStep]):
             statistics=_statistics(epochs, generations, points, games),
         )
 
-    def settled(self, config: IslandsConfig, /) -> IslandsConfig:
+    def self_contained(self, config: IslandsConfig, /) -> IslandsConfig:
         """Return *config* with players of files written out, and checksums of Python."""
         changes = tuple(
             _picked(without_none(self_contained(island).model_dump(mode="json")), change)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from evoply import _native, arena
 from evoply._native import Stream
 from evoply.evolution.fitness import Batch, Play, Population, Task
-from evoply.evolution.fitness.contract import panel_of
+from evoply.evolution.fitness.contract import opponents_of
 from evoply.evolution.individuals import Individual, MapPlace
-from evoply.evolution.play.games import Games, Panel, schedule_of
+from evoply.evolution.play.games import Games, Opponents, schedule_of
 from evoply.evolution.selections import Bins
 from evoply.expressions import features
 from evoply.games import game_rules
@@ -84,19 +84,19 @@ def described(run_map: RunMap, population: Population, play: Play) -> Described:
     The games of all are one batch.
     """
     games = run_map.games
-    panel = panel_of(games, run_map.task, ()).with_pairs(run_map.pairs)
+    opponents = opponents_of(games, run_map.task, ()).with_pairs(run_map.pairs)
     trees = len(population.players)
-    schedule = schedule_of(games, trees, panel, run_map.stream)
+    schedule = schedule_of(games, trees, opponents, run_map.stream)
     names = [axis.descriptor for axis in run_map.axes]
     looks = not {"mobility", "corners"}.isdisjoint(names)
-    results = play(Batch((*population.players, *panel.players), schedule, record_moves=looks))
+    results = play(Batch((*population.players, *opponents.players), schedule, record_moves=looks))
     plies = results.plies.astype(np.int64).reshape(trees, -1)
     found: dict[str, Array] = {
         "size": np.array([len(tree) for tree in population.trees], dtype=np.float64),
         "length": plies.mean(axis=1),
     }
     if looks:
-        found |= _on_the_board(games, panel, schedule, results, trees)
+        found |= _on_the_board(games, opponents, schedule, results, trees)
     return Described(
         values=np.column_stack([found[name] for name in names]),
         games=len(schedule),
@@ -105,13 +105,13 @@ def described(run_map: RunMap, population: Population, play: Play) -> Described:
 
 
 def _on_the_board(
-    games: Games, panel: Panel, schedule: arena.Schedule, results: arena.Results, trees: int
+    games: Games, opponents: Opponents, schedule: arena.Schedule, results: arena.Results, trees: int
 ) -> dict[str, Array]:
     """Return mobility and corners of each tree, from the positions of its games."""
     from evoply.learning.found_features import values_at  # only maps of such axes look at boards
 
-    each, moves = len(panel.places), results.moves or []
-    is_black: list[bool] = np.tile(panel.places.is_black, trees).tolist()
+    each, moves = len(opponents.places), results.moves or []
+    is_black: list[bool] = np.tile(opponents.places.is_black, trees).tolist()
     sides = [features.mobility("own"), features.mobility("opponent"), features.corners("own")]
     sums, turns, corners = np.zeros(trees), np.zeros(trees), np.zeros(trees)
     for first in range(0, len(moves), _GAMES_AT_ONCE):

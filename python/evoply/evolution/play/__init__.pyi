@@ -1,10 +1,10 @@
-from evoply.evolution.fitness.contract import panel_of as panel_of
+from evoply.evolution.fitness.contract import opponents_of as opponents_of
 from evoply.evolution.fitness.contract import population_of as population_of
 from evoply.evolution.fitness.contract import seats_of as seats_of
 from evoply.evolution.play.games import NOBODY as NOBODY
 from evoply.evolution.play.games import Batch as Batch
 from evoply.evolution.play.games import Games as Games
-from evoply.evolution.play.games import Panel as Panel
+from evoply.evolution.play.games import Opponents as Opponents
 from evoply.evolution.play.games import Trial as Trial
 from evoply.evolution.play.games import read_opponent as read_opponent
 from evoply.evolution.play.games import schedule_of as schedule_of

@@ -1,6 +1,6 @@
 """The games of a run: their rules, the opponents of a population, and the openings.
 
-Every tree meets every opponent of a panel on the same random openings with the same game keys,
+Every tree meets every opponent on the same random openings with the same game keys,
 twice with colours swapped unless the config has its individuals play one colour only. So the
 comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
 belongs to tree `k // g` and is its game `k % g`; `Panel.places` has the opponent and the colour.
@@ -151,7 +151,7 @@ class Batch:
     """Games that are played together."""
 
     players: tuple[PreparedPlayer, ...]
-    """Players of the population, the panel and the guests, the very same objects, in any order;
+    """Players of the population, the opponents, the very same objects, in any order;
     the schedule holds their indices here."""
     schedule: arena.Schedule
     record_moves: bool = False
@@ -167,10 +167,10 @@ on earlier ones."""
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The games of one tree against a panel; every array has one entry a game."""
+    """The games of one tree against opponents; every array has one entry a game."""
 
     opponents: NDArray[np.int64]
-    """Index of the opponent in the panel."""
+    """Index of the opponent."""
     is_black: NDArray[np.bool_]
     """Whether the tree plays Black."""
     openings: NDArray[np.int64]
@@ -181,7 +181,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class Opponents:
     """Opponents, their names and the games of one tree against each."""
 
     players: tuple[PreparedPlayer, ...]
@@ -212,24 +212,24 @@ class Panel:
         games = len(is_black)
         return np.where(is_black, if_black.reshape(-1, games), if_white.reshape(-1, games))
 
-    def after(self, count: int) -> Panel:
-        """Return the panel without its first *count* opponents."""
+    def after(self, count: int) -> Opponents:
+        """Return these without the first *count*."""
         rest = slice(count, None)
         return replace(
             self, players=self.players[rest], labels=self.labels[rest], games=self.games[rest]
         )
 
-    def with_pairs(self, pairs: int) -> Panel:
+    def with_pairs(self, pairs: int) -> Opponents:
         """Return the same opponents with the games of *pairs* opening pairs each."""
         return replace(self, games=(2 * pairs,) * len(self.players))
 
 
-NOBODY = Panel(players=(), labels=(), games=())
+NOBODY = Opponents(players=(), labels=(), games=())
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Points of trees against a panel: half points of shape (trees, opponents), as whole numbers.
+    """Points of trees against opponents: half points of shape (trees, opponents), as whole numbers.
 
     A win counts 2, a draw 1, a loss 0, so sums are exact.
     """
@@ -247,9 +247,11 @@ class Trial:
         return [int(points) / whole for points in self.half_points.sum(axis=1)]
 
 
-def schedule_of(games: Games, trees: int, panel: Panel, stream: _native.Stream) -> arena.Schedule:
-    """Return the games of *trees* players against a panel; its players come after the trees."""
-    places = panel.places
+def schedule_of(
+    games: Games, trees: int, opponents: Opponents, stream: _native.Stream
+) -> arena.Schedule:
+    """Return the games of *trees* players against *opponents*, who come after the trees."""
+    places = opponents.places
     count = len(places)
     tree = np.repeat(np.arange(trees), count)
     opponent = np.tile(trees + places.opponents, trees)
@@ -266,24 +268,24 @@ def schedule_of(games: Games, trees: int, panel: Panel, stream: _native.Stream) 
 def trial(
     games: Games,
     players: Sequence[PreparedPlayer],
-    panel: Panel,
+    opponents: Opponents,
     stream: _native.Stream,
     play: Play | None = None,
 ) -> Trial:
-    """Play every player against the panel, by *play* if it is given, and return the points."""
-    schedule = schedule_of(games, len(players), panel, stream)
-    results = (play or games.play)(Batch((*players, *panel.players), schedule))
-    return trial_of(panel, results, len(players))
+    """Play every player against *opponents*, by *play* if it is given, and return the points."""
+    schedule = schedule_of(games, len(players), opponents, stream)
+    results = (play or games.play)(Batch((*players, *opponents.players), schedule))
+    return trial_of(opponents, results, len(players))
 
 
-def trial_of(panel: Panel, results: arena.Results, trees: int) -> Trial:
-    """Return the points of *trees* from the results of their games against a panel."""
-    signs = np.where(panel.places.is_black, 1, -1)
+def trial_of(opponents: Opponents, results: arena.Results, trees: int) -> Trial:
+    """Return the points of *trees* from the results of their games against *opponents*."""
+    signs = np.where(opponents.places.is_black, 1, -1)
     points = results.winners.astype(np.int64).reshape(trees, -1) * signs + 1
-    starts = np.cumsum([0, *panel.games[:-1]])
+    starts = np.cumsum([0, *opponents.games[:-1]])
     return Trial(
         half_points=np.add.reduceat(points, starts, axis=1),
-        games=np.array(panel.games, dtype=np.int64),
+        games=np.array(opponents.games, dtype=np.int64),
         plies=np.asarray(results.plies, dtype=np.int64).reshape(trees, -1).sum(axis=1),
     )
 
