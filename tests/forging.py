@@ -10,8 +10,7 @@ from pathlib import Path
 
 import tomli_w
 
-from evoply.environment.checksums import Database
-from evoply.environment.files import checksum
+from evoply.environment import Database, checksum
 from evoply.runs import database as schema
 
 

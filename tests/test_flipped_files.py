@@ -15,7 +15,7 @@ import evoply as ep
 from evoply import Stream
 from evoply.arena import Forfeit
 from evoply.cli.convert import Notes, games_in
-from evoply.environment.files import read_limited
+from evoply.environment import read_limited
 from evoply.experiments import compare, load_comparison
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed, saved

@@ -5,7 +5,7 @@ import pytest
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.expressions import PRIMITIVE_SETS, board, count
 from evoply.players import AfterState, ExpressionEvaluator, parse_player
-from evoply.protocols.sections import Section, cells_of, html_of
+from evoply.protocols import Section, cells_of, html_of
 
 
 def test_tables_are_escaped_and_whole() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 import evoply as ep
 from evoply.cli.tournaments import read_field
-from evoply.environment.files import checksum, read_limited, with_checksum
+from evoply.environment import checksum, read_limited, with_checksum
 from evoply.experiments import Experiment, ExperimentFolder
 from evoply.experiments.leagues import league_folder, load_league
 from evoply.expressions import PrimitiveSet, find_primitive_set

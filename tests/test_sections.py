@@ -8,19 +8,8 @@ import pytest
 from rich.console import Console
 
 from evoply.cli.output import rows_table
-from evoply.protocols.sections import (
-    Column,
-    Intervals,
-    Page,
-    Section,
-    Shown,
-    between,
-    cells_of,
-    counted,
-    html_of,
-    share,
-    shares,
-)
+from evoply.protocols import Column, Intervals, Page, Section, Shown, cells_of, html_of
+from evoply.protocols.sections import between, counted, share, shares
 from evoply.reports import result_html
 from evoply.reports.pages import _coded
 from evoply.wording import signed

@@ -15,7 +15,7 @@ from arena_games import First
 from evoply.arena import round_robin, tournament
 from evoply.arena.kept_games import _GAMES, _META
 from evoply.cli import main
-from evoply.environment.checksums import checksum_of
+from evoply.environment import checksum_of
 from evoply.games.formats import GamePlayed
 from evoply.protocols import RunError
 from waiting import until

@@ -9,7 +9,7 @@ from command_line import call, ended, shown_in_terminal, start
 
 from evoply.arena import match
 from evoply.cli.output import saving
-from evoply.environment.files import without_checksum
+from evoply.environment import without_checksum
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed, saved
 from waiting import until

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply.games import _TABLE
+from evoply.games.known_games import _TABLE
 from evoply.rules import read_rules
 from evoply.rules.shipped.clobber import clobber
 

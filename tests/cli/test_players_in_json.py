@@ -1,6 +1,6 @@
 """Every player that a command tells as JSON is a text that `evoply match` takes, or null.
 
-Comparisons tell of setups alone; for leagues see `tests/leagues/test_league_page.py`.
+Comparisons tell of setups alone; for leagues see `tests/experiments/test_league_page.py`.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from evoply.expressions import PRIMITIVE_SETS
 from evoply.kinds import KINDS
 from evoply.learning.configs import LearnerConfig, config_of
 from evoply.players import parse_player
-from evoply.protocols import RunError
-from evoply.protocols.sections import Column, Section
+from evoply.protocols import Column, RunError, Section
 from evoply.reports import report_html
 from evoply.runs import Kind
 from evoply.runs.kept_learners import KeptLearner

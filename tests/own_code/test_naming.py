@@ -10,16 +10,8 @@ from typing import Any
 
 import pytest
 
-from evoply.configs import own_code
-from evoply.configs.own_code import (
-    OwnCode,
-    carried,
-    carried_code,
-    code_in_runs_allowed,
-    pinned_text,
-    text_of,
-    without_places,
-)
+from evoply.configs import OwnCode, carried, carried_code, code_in_runs_allowed, own_code
+from evoply.configs.own_code import pinned_text, text_of, without_places
 from evoply.gp import point_mutation
 
 

@@ -8,7 +8,7 @@ from own_settings import SHORT, SMALL, small_config
 
 import evoply as ep
 from evoply.cli import main
-from evoply.configs.own_code import OwnCode
+from evoply.configs import OwnCode
 from evoply.evolution import config_from_toml, config_to_toml, evolve
 from evoply.protocols import ConfigError
 from evoply.runs import advance

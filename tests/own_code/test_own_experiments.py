@@ -9,8 +9,7 @@ from own_settings import SHORT, SMALL, small_config
 
 import evoply as ep
 from evoply.cli import main
-from evoply.configs import own_code
-from evoply.configs.own_code import OwnCode
+from evoply.configs import OwnCode, own_code
 from evoply.evolution import config_to_toml, evolve
 from evoply.experiments import (
     ExperimentFolder,

@@ -11,8 +11,7 @@ from own_settings import SHORT, small_config
 
 import evoply as ep
 from evoply.cli import main
-from evoply.configs import own_code
-from evoply.configs.own_code import OwnCode
+from evoply.configs import OwnCode, own_code
 from evoply.evolution import EvolutionConfig, evolve, is_reproducible
 from evoply.evolution.fitness import PythonFitness
 from evoply.protocols import ConfigError, RunError

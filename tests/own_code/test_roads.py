@@ -22,8 +22,9 @@ from own_settings import small_config
 
 import evoply as ep
 from evoply.cli import main
-from evoply.configs.own_code import code_in_runs_allowed
-from evoply.environment.checksums import BoundedConnection, checksum_of
+from evoply.configs import code_in_runs_allowed
+from evoply.environment import checksum_of
+from evoply.environment.checksums import BoundedConnection
 from evoply.evolution.islands import IslandsConfig
 from evoply.experiments import (
     compare,

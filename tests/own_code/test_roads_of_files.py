@@ -19,7 +19,8 @@ import evoply as ep
 from evoply.arena.kept_games import kept_in
 from evoply.arena.on_cluster import _seat
 from evoply.cli import main
-from evoply.configs.own_code import OwnCode, carried, carried_code, permissions
+from evoply.configs import OwnCode, carried, carried_code
+from evoply.configs.own_code import permissions
 from evoply.evolution import config_to_toml
 from evoply.experiments import (
     Experiment,

@@ -16,9 +16,13 @@ from hypothesis import strategies as st
 import evoply as ep
 from evoply.games import game_rules
 from evoply.players import Engine, EngineLimits, parse_player
-from evoply.players.engines.servers import COMMANDS as GTP_COMMANDS
-from evoply.players.engines.servers import COMMANDS as NBOARD_COMMANDS
-from evoply.players.engines.servers import GtpServer, NBoardServer, serve
+from evoply.players.engines.servers import (
+    GTP_COMMANDS,
+    NBOARD_COMMANDS,
+    GtpServer,
+    NBoardServer,
+    serve,
+)
 from evoply.players.process_limits import MoveLimit
 from evoply.protocols import Choice, Clock, Color, GameRecord
 from waiting import PATIENCE

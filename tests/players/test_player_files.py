@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evoply.environment.files import checksum
+from evoply.environment import checksum
 from evoply.expressions import PRIMITIVE_SETS, features
 from evoply.players import (
     AfterState,

@@ -11,7 +11,7 @@ import pytest
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.environment.files import checksum
+from evoply.environment import checksum
 from evoply.games import game_rules, othello
 from evoply.learning import load_pattern_config
 from evoply.players import (

@@ -17,8 +17,8 @@ from evoply import Run
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.evolution_kind import evolution_plots, opponents_plot
-from evoply.protocols.sections import Column, Section, html_of
-from evoply.protocols.sections import Page as ShownPage
+from evoply.protocols import Column, Section, html_of
+from evoply.protocols import Page as ShownPage
 from evoply.reports import (
     Chart,
     Series,

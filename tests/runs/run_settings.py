@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from evoply.environment.checksums import checksum_of
+from evoply.environment import checksum_of
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
 from evoply.runs.database import GROUPS
 from evoply.runs.kept_steps import unzipped, zipped

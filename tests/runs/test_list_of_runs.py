@@ -10,7 +10,7 @@ import pytest
 from run_settings import change, small_config
 
 from evoply import Run
-from evoply.environment.checksums import Database
+from evoply.environment import Database
 from evoply.evolution import Evolution
 from evoply.kinds import KINDS
 from evoply.learning import Learning, PatternLearning, load_learning_config
@@ -57,19 +57,6 @@ def test_no_source_of_a_learner_is_read_to_list_and_open_runs(
             assert run.champion is not None
     for learner in (Evolution(), Learning(), PatternLearning()):
         kind_of(KINDS, None, learner)
-
-
-def test_the_name_of_a_learner_from_outside_needs_no_source(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Own(Learning):
-        pass
-
-    def refuse(_: object) -> str:
-        raise AssertionError("a source was read")
-
-    monkeypatch.setattr(inspect, "getsource", refuse)
-    assert kind_of({}, None, Own()).name.endswith("Own")
 
 
 def test_runs_at_rest_are_listed_without_files_and_locks(

@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _forget() -> Any:
     yield
-    from evoply.games import _TABLE
+    from evoply.games.known_games import _TABLE
 
     _TABLE.pop("dash", None)
 

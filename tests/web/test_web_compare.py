@@ -9,7 +9,7 @@ from web_server import client
 
 import evoply as ep
 from evoply import Run
-from evoply.environment.files import write_atomically
+from evoply.environment import write_atomically
 from evoply.evolution import load_config
 from evoply.learning import load_learning_config
 from evoply.reports import result_html, write_report, write_result

@@ -1,6 +1,7 @@
-"""Foreign processes, each below a keeper with limits, deadlines and a clean end; and core counts.
+"""What evoply needs of a machine: files, databases, processes, and what is installed.
 
-This package knows no games and no players: bots and engines know what the lines mean.
+Files are written whole or not at all, rows of databases have checksums, and foreign processes run
+below a keeper with limits and deadlines. This package knows no games and no players.
 """
 
 from evoply.when_used import give_when_used

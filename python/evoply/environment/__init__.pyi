@@ -1,3 +1,12 @@
+from evoply.environment.checksums import Database as Database
+from evoply.environment.checksums import checksum_of as checksum_of
+from evoply.environment.files import check_writable as check_writable
+from evoply.environment.files import checksum as checksum
+from evoply.environment.files import read_kept as read_kept
+from evoply.environment.files import read_limited as read_limited
+from evoply.environment.files import with_checksum as with_checksum
+from evoply.environment.files import without_checksum as without_checksum
+from evoply.environment.files import write_atomically as write_atomically
 from evoply.environment.keeper import KeeperLimits as KeeperLimits
 from evoply.environment.process import BrokenError as BrokenError
 from evoply.environment.process import ForeignProcess as ForeignProcess
@@ -6,3 +15,4 @@ from evoply.environment.process import Surroundings as Surroundings
 from evoply.environment.process import core_count as core_count
 from evoply.environment.process import one_line as one_line
 from evoply.environment.process import own_python as own_python
+from evoply.environment.refusals import refusal_of as refusal_of

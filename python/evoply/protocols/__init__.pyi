@@ -42,3 +42,11 @@ from evoply.protocols.players import GameInProgress as GameInProgress
 from evoply.protocols.players import Player as Player
 from evoply.protocols.players import Seat as Seat
 from evoply.protocols.players import choice_of as choice_of
+from evoply.protocols.sections import Column as Column
+from evoply.protocols.sections import Intervals as Intervals
+from evoply.protocols.sections import JsonData as JsonData
+from evoply.protocols.sections import Page as Page
+from evoply.protocols.sections import Section as Section
+from evoply.protocols.sections import Shown as Shown
+from evoply.protocols.sections import cells_of as cells_of
+from evoply.protocols.sections import html_of as html_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evoply.environment.files import check_writable, read_kept, read_limited, write_atomically
+from evoply.environment import check_writable, read_kept, read_limited, write_atomically
 from waiting import PATIENCE
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from evoply.environment.refusals import reason, refusal_of
+from evoply.environment import refusal_of
+from evoply.environment.refusals import reason
 
 DAMAGE = {
     "SQLITE_IOERR_SHORT_READ",
