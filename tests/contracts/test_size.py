@@ -3,7 +3,10 @@
 import tomllib
 from pathlib import Path
 
-from house import ROOT, Size, size_of, sizes
+from house import ROOT, Size, modules, size_of, sizes
+
+LONGEST = 620
+"""Lines of a module; a noun that takes more is two."""
 
 
 def test_no_package_is_larger_than_its_limit() -> None:
@@ -18,6 +21,11 @@ def test_no_package_is_larger_than_its_limit() -> None:
         if today > limits[package][what]
     ]
     assert not larger, "\n".join(larger)
+
+
+def test_no_module_is_longer_than_a_noun() -> None:
+    longer = {name for name, path in modules().items() if size_of(path).lines > LONGEST}
+    assert longer == set()
 
 
 def test_what_is_code(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_the_index_lists_every_page_once_in_parts_of_ten_lines() -> None:
 
 
 def test_the_architecture_and_the_readme_are_read_in_minutes() -> None:
-    assert words_of_the_architecture() <= 1400
+    assert words_of_the_architecture() <= 1200
     assert lines_of_the_readme() <= 90
 
 

@@ -1,4 +1,4 @@
-"""The players and conditions of a match or tournament, read and checked."""
+"""The players and conditions of games, read and checked; players prepared for many batches."""
 
 from __future__ import annotations
 

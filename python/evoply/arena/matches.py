@@ -1,4 +1,4 @@
-"""Matches of two players: every opening twice with colours swapped, and a result with interval.
+"""Matches of two players: each opening twice with colours swapped; tests that end early (SPRT).
 
 Reasons: docs/design/runs.md.
 """

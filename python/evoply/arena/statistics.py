@@ -1,4 +1,4 @@
-"""Statistics of results: score, interval, Elo.
+"""Results counted: scores, intervals and Elo; forfeits, time used, games that repeat themselves.
 
 Games come in pairs that share an opening, and the two games of a pair are not independent, so
 intervals are computed from pairs. This module knows numbers, not players.

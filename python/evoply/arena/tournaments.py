@@ -1,4 +1,4 @@
-"""Tournaments played many times: stars, ratings, and their correlation with fitness.
+"""Tournaments played many times, by elimination: stars, ratings, correlation with fitness.
 
 The result of one elimination tournament is mostly luck, so it is played many times. *Stars* are the
 players with the best mean rank and the greatest share of finals over all runs (Bellin & Gasperin,

@@ -1,4 +1,4 @@
-"""`evoply convert`: games from one format into another."""
+"""`evoply convert`: games from one format into another; rules of games in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`evoply engine`: a player as an engine, for other programs that speak GTP or NBoard."""
+"""`evoply engine` and `pack`: a player for other programs, by a protocol or as tables in a file."""
 
 import sys
 from json import dumps

@@ -1,4 +1,4 @@
-"""`evoply evolve`: evolve a player by a config file or a preset, into a new run folder."""
+"""What makes players as runs: `evoply evolve`, `learn`, `tune`, `edit` a weight, and `resume`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`evoply compare`: compare many runs by a measure that none of them was trained on."""
+"""Questions asked of many runs: `evoply compare`, `experiment`, `league` and `reproduce`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints a player's evaluator: expression, simplified form, words, influence of its parts."""
+"""Players explained: `evoply show`, `why` and `distil`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What long work needs: an estimate before it begins, a limit in seconds, and words for both."""
+"""What long work needs: an estimate, a limit in seconds, progress, an early end, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where text goes: results to standard output, everything else to standard error.
+"""Where text goes: results to standard output, all else to standard error; pages to files; hints.
 
 With `--json` standard output carries one JSON object and nothing more, also if the command fails.
 Colours follow rich: none without a terminal or with NO_COLOR. Rich is imported by what prints with

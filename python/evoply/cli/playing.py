@@ -1,4 +1,4 @@
-"""`evoply play`: play against a player in the terminal."""
+"""`evoply play`: play against a player in the terminal; `evoply game`: rules that are data."""
 
 from __future__ import annotations
 

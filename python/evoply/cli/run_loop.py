@@ -1,4 +1,4 @@
-"""Begins a run and takes it to its end, for people who watch: evolve, learn and resume."""
+"""Begins a run and takes it to its end, for people who watch: its live display, and its summary."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""`evoply runs`: the list of runs, or the generations of one."""
+"""`evoply runs`, `report`, `presets`, `config`: what runs there are, what a config may say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`evoply serve`: a tournament over the network."""
+"""`evoply serve` and `join`: a tournament over the network, and a player in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of all parts of a config: a part checks its own fields and says what kind it is."""
+"""The base of all parts of a config, and the part that stands for a user's Python."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""The reference of config keys: meaning, type, range and default, read from the JSON Schema.
+"""The reference of config keys, from the JSON Schema and their docstrings; keys of nested tables.
 
 `evoply config` prints it and the documentation shows it as tables, so neither is written by hand.
 Every index in a list is written 0: `fitness.opponents.0.pairs`.

@@ -1,4 +1,4 @@
-"""Reads addresses HOST:PORT, and tells whether only this machine can reach them."""
+"""Addresses HOST:PORT, whether only this machine reaches them, and connections of each."""
 
 import ipaddress
 import re

@@ -1,4 +1,4 @@
-"""Evolution as a kind of learner: how runs of `EvolutionConfig` are shown."""
+"""Evolution as a kind of learner: how runs of `EvolutionConfig` are shown and drawn."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A generation: the values from which the next generation is computed, and their digest.
+"""A generation: the values from which the next is computed, their digest, and tables of them.
 
 This module does not know how individuals are bred, judged or stored.
 

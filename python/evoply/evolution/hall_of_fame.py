@@ -1,4 +1,4 @@
-"""The hall of fame: fresh games for the best, and the ranking by them.
+"""The hall of fame: fresh games for the best, the ranking by them, and the final test.
 
 Training fitness flatters the best of a generation: it was chosen for having had luck with these
 openings. So a few of the best, the members of the hall of fame and a random sample of the

@@ -1,4 +1,4 @@
-"""Individuals, the members of the hall of fame and the archive, and their ranking."""
+"""Individuals, members of the hall of fame and the archive, their ranking, and their statistics."""
 
 import math
 from collections import Counter

@@ -2,7 +2,7 @@
 
 Selection chooses the parents of a generation, survival those who live on of parents and offspring
 together. A new one is a pure function in `evoply.gp`, and here its keys in a config, a function
-that gives it what it needs of the candidates, and a row. `choosing` has the contract.
+that gives it what it needs of the candidates, and a row. The contract stands first.
 
 Reasons: docs/design/evolution.md.
 """

@@ -1,4 +1,4 @@
-"""The result of an experiment: values, curves and differences of its setups."""
+"""The result of an experiment, values, curves and differences of its setups, and its page."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Execution of the units of an experiment, by processes of this machine or workers of a cluster.
+"""Execution of units by processes or workers, and of games where all play all.
 
 Both get a config and do `unit_part`. On this machine a run lies in the experiment's folder from its
 first step on, so a killed process loses nothing: the unit resumes where it was, three times at

@@ -1,8 +1,8 @@
-"""Statistics that compare setups by their values, one for each seed.
+"""Statistics that compare setups by their values, one for each seed; plans of looks.
 
 The values come from independent runs, so seeds are the unit of evidence. Differences are judged by
 ranks, so no shape of their distribution is assumed, nor equal spreads. `rank_tests` has the tests
-and the amount, `looks` the plan of looks.
+and the amount.
 
 What each key of a grid does, over all values of the others, is tested by the ANOVA-type statistic
 of Brunner, Dette and Munk (1997) on the means of the setups. It needs neither equal spreads nor

@@ -1,4 +1,4 @@
-"""Untyped sets over numbers: Liao's thirteen primitives, the letters, and Bellin's no-ops.
+"""Untyped sets over numbers: Liao's, the letters, Bellin's, those of checkers and of any game.
 
 Sources: Liao, "Genetic Programming Applied to Board Game Othello", introduction (the primitives of
 the course program); Bellin & Gasperin, "Genetic Programming and Othello", sections 2 and 3.2

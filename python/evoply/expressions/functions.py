@@ -1,4 +1,4 @@
-"""The vocabulary for writing board expressions: inputs, constants and functions.
+"""The vocabulary for writing board expressions: inputs, constants, numbers, sides and functions.
 
 The functions are named like the operations of the written form. Set operators and arithmetic are
 Python's.

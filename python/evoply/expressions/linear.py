@@ -1,4 +1,4 @@
-"""Linear evaluators whose weights may change with the clock, as numbers and as board expressions.
+"""Linear evaluators whose weights may change with the clock, and differences as features.
 
 V = sum of w_i F_i factor_i(T). F_i is a feature, own minus opponent, divided by its scale and
 limited to [-1, 1]. T is the clock of the evaluated board, and factor_i(T) = 2T + O_i1 u + O_i2 u^2

@@ -1,4 +1,4 @@
-"""The table of operations of board expressions, with the types of arguments and results.
+"""The table of operations of board expressions, with their types; sets of squares and tables.
 
 This module also checks literals. It knows the sizes of boards and the written form
 `[operation, argument, ...]`, but not expressions.

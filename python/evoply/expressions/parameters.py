@@ -1,4 +1,4 @@
-"""Parameters of primitives: values that are drawn once for a node of a tree and stay with it.
+"""Parameters of primitives: values drawn once for a node of a tree; patterns and their tables.
 
 A primitive with a parameter is a family, such as `IsEmptySquare`, whose members are nodes:
 `IsEmptySquare[c4]`. Its expression takes the parameter as argument 0. Values are copied with their

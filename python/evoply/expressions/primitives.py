@@ -1,4 +1,4 @@
-"""A primitive of genetic programming: a named board expression, or a drawn constant.
+"""Primitives of genetic programming, which are named board expressions, and sets of them.
 
 This module does not know sets or trees.
 """

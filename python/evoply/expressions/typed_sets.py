@@ -1,4 +1,4 @@
-"""Typed sets: Benbassat & Sipper's numbers and truths, and primitives that compose square sets.
+"""Typed sets: Benbassat & Sipper's for Othello and checkers, and primitives over square sets.
 
 Source: Benbassat & Sipper, "Evolving Board-Game Players with Genetic Programming" (GECCO 2011),
 Tables 1 and 2. That paper's type F is "number" here, its B is "truth".

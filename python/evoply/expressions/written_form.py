@@ -1,4 +1,4 @@
-"""The flat JSON form of board expressions: shared nodes in order, without cycles or nesting.
+"""The forms in which board expressions are written: flat JSON, and formulas for people.
 
 `{"format": 1, "nodes": [[operation, argument, ...], ...], "outputs": [index, ...]}`. An argument
 that is an expression is written as the index of an earlier node. Saved sets of primitives keep

@@ -1,4 +1,4 @@
-"""Positions of any game, stored as rows of the kernel, and their legal moves.
+"""Positions of any game, stored as rows of the kernel, their legal moves, and rules of draws.
 
 A game defines the rest: texts of moves and boards, checks of boards, and the outcome.
 

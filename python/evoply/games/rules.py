@@ -1,4 +1,4 @@
-"""Facts about a game, and how to begin and read it, so that no other code asks which it is."""
+"""Facts about a game, how it is begun and read, its rules in words, and whether they agree."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

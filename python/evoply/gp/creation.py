@@ -1,4 +1,4 @@
-"""First populations: many random trees by one method, each drawn again if it does not fit.
+"""First populations: random trees by one method, each drawn again if it does not fit.
 
 Names follow Koza; `GPJPP_CREATION` translates the names of gpjpp, whose "Grow" is Koza's full and
 whose "Variable" is Koza's grow.

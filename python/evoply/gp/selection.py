@@ -1,4 +1,4 @@
-"""Selection by fitness and by cases; and adjusted fitness.
+"""Selection by fitness, by cases and by Pareto fronts; and adjusted fitness.
 
 Fitness is maximised. Functions return indices, or a fitness adjusted for parsimony, which counters
 growth that does not add strength. An individual whose fitness is NaN is selected only if all are

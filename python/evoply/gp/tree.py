@@ -1,4 +1,4 @@
-"""Expression trees as immutable values in prefix form.
+"""Expression trees as immutable values in prefix form, and forests of them.
 
 A tree has its primitive set and a tuple of nodes, each function before its operands, so that every
 subtree is one slice. This module does not know what primitives compute or how trees are made.

@@ -1,4 +1,4 @@
-"""The text form of trees: `( + white white_corners )`, a single terminal `( white )`.
+"""The text form of trees, `( + white white_corners )`, and of individuals of several trees.
 
 Reading and printing do not recurse, so that no text can exhaust the stack; texts that are too long
 are refused at once. This module knows names, arities and types of primitives, not their meaning.

@@ -1,4 +1,4 @@
-"""Mutations: each returns a new tree of the same type, or the same object if none is possible.
+"""Crossover and mutation: each returns a new tree of the same type, or the same object.
 
 Parents never change. Every mutation takes the tree, the limits of the result and a stream, even if
 its results are never larger. Names follow the literature: subtree, point, constant, hoist; swap and

@@ -1,4 +1,4 @@
-"""The config of a run of learning: one frozen value, read from TOML and kept with the run."""
+"""Configs of runs of learning: of weights and of patterns, read from TOML and kept with the run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Features that an evolved population found: its subtrees, ranked by how much they help.
+"""Features that an evolved population found, and the choice of columns and boards for it.
 
 A subtree that describes the player describes the opponent from the other side; the feature is the
 difference. Subtrees help if they foretell the ends of games: they are chosen one after another,
-each for what it explains beyond those before (`column_selection`), on positions that the champion
+each for what it explains beyond those before (`chosen_columns`), on positions that the champion
 met. Their weights are then learned by play, like those of any feature.
 """
 

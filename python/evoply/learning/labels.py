@@ -1,4 +1,4 @@
-"""Labels: boards of games, and what searches and the ends of games say of each.
+"""Labels: boards with what searches say of each; tables fitted to them, and packed in files.
 
 The tables play shallow games against themselves, one ply ahead and with slips. Every other board of
 these is labelled by a search, because a player one ply ahead compares such boards. From one

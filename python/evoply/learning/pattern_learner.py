@@ -1,4 +1,4 @@
-"""Learning pattern tables by self-play as a learner: TD(0), one ply ahead, step by step.
+"""Learning pattern tables by self-play, TD(0), step by step; how its runs are shown.
 
 A step is some games of the kernel (`crates/core/src/learning/tables.rs`); it holds all entries, so
 a run resumes as if it had never stopped. Games learn one after another, in one thread. After the

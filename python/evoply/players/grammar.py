@@ -1,4 +1,4 @@
-"""Players as one short text: `NAME[:key=value[,key=value...]]`.
+"""Players as texts: `NAME[:key=value[,key=value...]]`, TOML and saved files.
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
 bracket (or stages, or several trees in braces), `champion@RUN`, or `champion@RUN@GENERATION` for an
@@ -528,7 +528,7 @@ _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
 )
 
 
-# Writing a player to a file that `player_files` reads.
+# Writing a player to a file.
 
 
 def save_player(

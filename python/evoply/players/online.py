@@ -1,4 +1,4 @@
-"""The online player: before each of its moves it evolves strategies, and the best one chooses.
+"""The online player, which evolves strategies before each of its moves, and strategies.
 
 From the position at hand a population of strategies plays games to their end, each against the best
 so far, *alpha*; trees of weights are crossed and mutated for some generations; then alpha chooses

@@ -1,4 +1,4 @@
-"""Players in Python by name: `python:FILE.py:NAME`, asked in this process.
+"""Players in Python, asked in this process: objects, or `python:FILE.py:NAME`.
 
 NAME is a class without arguments that has `choose(game, stream, clock)`, an object of such a class,
 or any player. As the player of evolved individuals (`player.code` in a config) it is called with

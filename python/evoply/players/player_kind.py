@@ -1,4 +1,4 @@
-"""The contract of a kind of player, which every player that is data fulfils.
+"""The contract of a kind of player that is data, and of its options.
 
 A kind is one class in one module and a row of the table `evoply.players.player.KINDS`. Its fields
 are its keys in TOML and in saved files; `seat` returns who sits at the board. The other methods

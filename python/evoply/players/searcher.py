@@ -1,4 +1,4 @@
-"""A player with a memory, whose search can be stopped and watched."""
+"""A player with a memory, whose search can be stopped and watched; analysis of positions."""
 
 from collections.abc import Callable
 from dataclasses import replace

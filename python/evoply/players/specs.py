@@ -2,7 +2,7 @@
 
 A player is an immutable model, the same for every game; only its seat knows which game it plays.
 `search_options` has the options of a search. `staged` has players that change with the game, `bots`
-and `python_players` those that are programs.
+and `own_player` those that are programs.
 """
 
 from __future__ import annotations

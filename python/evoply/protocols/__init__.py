@@ -1,8 +1,8 @@
 """The contracts and the errors that all other packages are written against.
 
-Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice),
-`clocks` (time for a game), `in_progress` (a game that is played), `learners` (learner, step) and
-`clusters` (units of work for other machines). This package knows no game, no evaluator and no file.
+Each contract is one page: `games` (positions, records, diagrams, clocks), `players` (player, seat,
+choice, a game that is played), `learners` (learner, step), `clusters` (units of work for other
+machines) and `sections` (what results show). This package knows no game, evaluator and file.
 """
 
 from evoply.when_used import give_when_used

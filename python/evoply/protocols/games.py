@@ -1,4 +1,4 @@
-"""What every game has: colours, outcomes, positions, records and diagrams.
+"""What every game has: colours, outcomes, positions, records, diagrams, clocks; the errors.
 
 This module knows no game and no player.
 

@@ -1,4 +1,4 @@
-"""The contract of players: a player is data, a seat sits at a board, a choice is its answer.
+"""The contract of players: data, a seat at a board, its choices; a game that is played.
 
 A player describes itself (`Player`) and gives a *seat* for a game, which chooses moves. The kernel
 plays whole schedules between its own seats (`evoply.players.KernelSeat`); every other seat, such as

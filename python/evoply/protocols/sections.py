@@ -1,4 +1,4 @@
-"""What results show, declared once: sections of columns and rows.
+"""What results show, declared once: sections of columns and rows, JSON, and their style.
 
 A terminal (`evoply.cli.output`), a notebook (`html_of`), a page (`evoply.reports.pages`) and JSON
 (`Section.data`) draw the same sections. A chart is declared as data, which `evoply.reports` draws.

@@ -1,4 +1,4 @@
-"""Who says what moves are worth: the adviser of a game, in discs or in points.
+"""The adviser of a game, which says what moves are worth, and the analysis of whole games.
 
 Each game has one (`GameRules.adviser`), or whom a person chooses. Near the end of Othello the
 solver answers instead, exactly.

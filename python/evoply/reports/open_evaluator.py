@@ -1,4 +1,4 @@
-"""The evaluator of a player, taken apart once: every report asks here, and only words it.
+"""The evaluator of a player, taken apart once, and how much its parts influence moves.
 
 So `explain`, `why`, `xray` and the pictures of squares speak of the same evaluator of a player.
 

@@ -1,4 +1,4 @@
-"""Pages from the templates in `templates/`, which escape every text that is put into them.
+"""Pages from the templates in `templates/`, of runs' status, analyses, and where results are from.
 
 A page loads nothing: style and pictures are inside, there is no script, and its content security
 policy forbids the rest.

@@ -1,4 +1,4 @@
-"""The additive terms of an expression, each with its places, so that one of them can be left out.
+"""The additive terms of an expression, each with its places, and the words for them.
 
 Sums are taken apart wherever they add to the value: under numeric factors, as one factor of a
 product, and as the numerator of a quotient. What has a name is not taken apart. This module knows

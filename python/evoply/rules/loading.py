@@ -1,4 +1,4 @@
-"""Rules from elsewhere: a Python file that makes them, their JSON, or what runs and journals carry.
+"""Rules from elsewhere: Python files that make them, JSON, and the key `game` of configs.
 
 A Python file is run where its user names it, and nowhere else: its rules are data once made. So a
 run carries its rules and their digest, not the place and the checksum of the file.

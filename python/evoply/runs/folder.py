@@ -1,4 +1,4 @@
-"""A run's folder: made whole or not at all, locked by its writer, open to requests.
+"""A run's folder: made whole or not at all, locked by its writer, open to requests, gone on with.
 
 The lock is on a file of the folder and is released by the system when a process ends, so a killed
 process leaves none behind; the number written in the file is only for people. A watcher

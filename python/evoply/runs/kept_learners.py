@@ -1,4 +1,4 @@
-"""Learners of runs: the base of evoply's own, and how a run asks its learner.
+"""Learners of runs: evoply's own and a user's, their configs, and how a run asks them.
 
 A learner of evoply's own is a frozen dataclass whose fields are the arguments it takes, among them
 *threads*, *progress* and *cluster*, which change no result.

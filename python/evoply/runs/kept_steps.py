@@ -1,4 +1,4 @@
-"""Steps as values: what a run folder or a worker gets of a step follows from its fields.
+"""Steps as values: what a run folder or a worker gets of a step, and how it is packed.
 
 `dumped` and `loaded` know any step that is a dataclass. A tree is text outside. The champion and
 the digest of a step follow from its fields and the config, so neither is dumped.

@@ -1,4 +1,4 @@
-"""A kind of learner: what a run needs beside the steps of a learner, declared in one value.
+"""A kind of learner: what a run needs beside its steps, its columns and its store, in one value.
 
 A run's folder, resuming, the live display, the commands and pages use it and know nothing about
 trees or weights. All but a name, a learner and how its configs are read may be left out. A learner

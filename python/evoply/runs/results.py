@@ -1,4 +1,4 @@
-"""Results of a run: its matches by player, its champions, and tables for other programs.
+"""Results of runs: champions by name, matches, tables for other programs, and the list of runs.
 
 Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
 

@@ -1,4 +1,4 @@
-"""A player of evoply in a remote tournament: it receives the games and chooses its moves.
+"""The other side of a tournament over the network: a player that joins, and who only watches.
 
 Moves are chosen in threads, so that the connection is always read. A lost connection is restored,
 and the server sends the games again.

@@ -1,4 +1,4 @@
-"""The file of a tournament: every accepted move is on disk before it is announced.
+"""The file of a tournament, its conditions, and every accepted move before it is announced.
 
 It has no tokens and no passwords, only the SHA-256 of each token. All rows have checksums.
 """

@@ -1,4 +1,4 @@
-"""The table of all studies."""
+"""The table of all studies, and the page of a study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The application: the API and the page, behind all checks."""
+"""The application: the API and the page, behind all checks; and the server that runs it."""
 
 import errno
 import mimetypes

@@ -1,4 +1,4 @@
-"""Checks every request before anything else sees it.
+"""Checks every request, and every connection, before anything else sees it.
 
 A page of another site must not reach the server through its reader's browser: the Host must be one
 of ours, exactly, and so must the Origin, if there is one; a request that changes something carries

@@ -1,4 +1,4 @@
-"""The form of a new run, and the config that is made of it.
+"""The form of a new run, the questions that are asked first, and the config that is made of it.
 
 A form is a preset's values and the JSON Schema of its config, so a new key of a config is in
 the form by itself. The page draws it; what it sends is checked here.

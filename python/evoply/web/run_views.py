@@ -1,4 +1,4 @@
-"""Runs as messages: what a page or a program needs to know to watch one, at work or not."""
+"""Runs as messages: what a page needs to watch one, and to compare several."""
 
 import math
 import threading

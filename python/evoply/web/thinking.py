@@ -1,4 +1,4 @@
-"""Where players think: a few threads for everybody, in turns.
+"""Where players think: a few threads for everybody, in turns; players from outside.
 
 A game has at most one move and one question waiting, and who asked first is answered first: so
 every other game is served once before the same one is served again.

@@ -1,4 +1,4 @@
-"""The parts of a config that say how a population is made and bred.
+"""The parts of a config that say what an individual is, and how a population is made and bred.
 
 Reasons: docs/design/expressions.md.
 """

@@ -1,4 +1,4 @@
-"""The contract of fitness: what a kind of fitness is, and what it measures with.
+"""The contract of fitness: what a kind of fitness is, and the population and games it measures.
 
 A kind is one class in one file: its fields are its keys in a config (`fitness.measure`), and the
 engine calls its methods. It gets the population as players (`Population`) and the games it may play

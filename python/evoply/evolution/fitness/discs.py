@@ -1,4 +1,4 @@
-"""The opponents' discs, minimised: at the end of the games, in an epoch, or in each stage."""
+"""Fitness by single games: discs (at the end, in an epoch, in each stage), and points."""
 
 from __future__ import annotations
 

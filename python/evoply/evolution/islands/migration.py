@@ -1,4 +1,4 @@
-"""Migration between islands: pure functions of all generations as they were before it.
+"""Migration between islands, the config that has them, and an epoch of one island.
 
 The best of an island are copied to others, where they take the places of the worst. They keep the
 fitness that they were given at home until all are judged anew in the next generation.

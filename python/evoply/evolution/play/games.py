@@ -1,4 +1,4 @@
-"""The games of a run: their rules, the opponents of a population, and the openings.
+"""The games of a run: their rules, openings and schedule, and the opponents of a population.
 
 Every tree meets every opponent on the same random openings with the same game keys,
 twice with colours swapped unless the config has its individuals play one colour only. So the

@@ -1,4 +1,4 @@
-"""Portraits of players: how large they are, what one needs to read them, and a picture.
+"""Portraits of the champions of a league: how large, how readable, and a picture.
 
 Sizes are counted, and pictures measured, on the player as data. Every player has a portrait: of one
 that has no values of boards it says so in words.

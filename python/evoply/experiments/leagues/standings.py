@@ -1,4 +1,4 @@
-"""The standings of a league under one condition: ratings, scores of all against all, Nash averages.
+"""Standings of a league under one condition: ratings, all against all, Nash averages.
 
 The players of a seed meet each other and the lines of reference, so every seed has ratings of its
 own. Their zero is the mean of the lines, which are the same players in every seed. A method's

@@ -1,4 +1,4 @@
-"""Sources of games, read piece by piece, and reports of games that cannot be read."""
+"""Sources of games, read piece by piece; games that were played, and reports of those refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of protocols: lines to a process that introduces itself and chooses moves.
+"""Engines as players: the contract of protocols, GTP and NBoard, and the seat that asks.
 
 A dialogue trusts nothing: evoply's rules check every answer, and every answer has a deadline, which
 is a time of `time.monotonic`.

@@ -1,4 +1,4 @@
-"""A player of evoply as an engine that speaks GTP, version 2.
+"""A player of evoply as an engine that speaks GTP, version 2, or NBoard.
 
 Every command is a function of the server and the words of the command. It returns the text of the
 answer, or raises a `GtpError`, which is answered as `? text`.
