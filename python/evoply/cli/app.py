@@ -156,7 +156,7 @@ def _do(arguments: list[str]) -> None:
         print(version_text())
         return
     from evoply.cli.parsing import run_command
-    from evoply.reports.pages import running
+    from evoply.protocols.provenance import running
 
     with running(arguments):
         run_command(arguments)

@@ -100,7 +100,7 @@ class Output:
 
 def made(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return *data* of a result, with what made it as `made_by`."""
-    from evoply.reports.pages import provenance
+    from evoply.protocols.provenance import provenance
 
     return {**data, "made_by": provenance().to_dict()}
 

@@ -27,8 +27,8 @@ from evoply.cli.shared_options import ClusterOptions
 from evoply.kinds import KINDS, Run
 from evoply.players import Player, parse_player, with_options
 from evoply.protocols import CHECK_SHARE, Cluster, Progress, RunNameError
+from evoply.protocols.provenance import command_of
 from evoply.reports import explain
-from evoply.reports.pages import command_of
 from evoply.runs import (
     ChampionFacts,
     Kind,

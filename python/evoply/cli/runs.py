@@ -105,7 +105,7 @@ def _show_list(output: Output) -> None:
 
 
 def _status(run: Run | RunSummary) -> str:
-    from evoply.reports import status_in_words
+    from evoply.wording import status_in_words
 
     return status_in_words(run.status, run.ended_by)
 

@@ -111,7 +111,7 @@ _IN_NOTEBOOKS = """
 @cache
 def pieces_css() -> str:
     """Return the style sheet of the pieces of pages."""
-    return Path(__file__).with_name("protocols/pieces.css").read_text(encoding="utf-8").strip()
+    return Path(__file__).with_name("pieces.css").read_text(encoding="utf-8").strip()
 
 
 def framed(html: str) -> str:

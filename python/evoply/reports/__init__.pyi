@@ -15,7 +15,6 @@ from evoply.reports.explanation import explain as explain
 from evoply.reports.open_evaluator import square_effects as square_effects
 from evoply.reports.pages import page_of_games as page_of_games
 from evoply.reports.pages import result_html as result_html
-from evoply.reports.pages import status_in_words as status_in_words
 from evoply.reports.pages import write_result as write_result
 from evoply.reports.puzzle_book import Puzzle as Puzzle
 from evoply.reports.puzzle_book import puzzles as puzzles
@@ -31,3 +30,4 @@ from evoply.reports.terms import Influence as Influence
 from evoply.reports.x_ray import FeatureSeen as FeatureSeen
 from evoply.reports.x_ray import XRay as XRay
 from evoply.reports.x_ray import xray as xray
+from evoply.wording import status_in_words as status_in_words

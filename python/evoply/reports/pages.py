@@ -1,4 +1,4 @@
-"""Pages from the templates in `templates/`, of runs' status, analyses, and where results are from.
+"""Pages from the templates in `templates/`, and those of analysed games.
 
 A page loads nothing: style and pictures are inside, there is no script, and its content security
 policy forbids the rest.
@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoply import _native
 from evoply.environment.files import write_atomically
 from evoply.games import game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.position import NO_DRAWS
 from evoply.protocols import CERTAIN, Color
+from evoply.protocols.provenance import provenance
 from evoply.protocols.sections import (
     NOTHING,
     Column,
-    JsonData,
     Page,
     Picture,
     Section,
@@ -41,41 +36,10 @@ from evoply.protocols.sections import (
 from evoply.reports.adviser import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.charts import Chart, Series, charts_of, line_chart
 from evoply.reports.scale import Scale
-from evoply.wording import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
-
-
-# The status of a run in words, apart because the list of runs needs nothing else of reports.
-
-_STATUS = {
-    "new": "not started",
-    "running": "still running",
-    "paused": "paused",
-    "finished": "finished",
-    "limit": "finished",
-    "stopped": "stopped, can be resumed",
-}
-_OTHER_ENDS = {
-    "time_limit": "time limit",
-    "work_limit": "work limit",
-    "termination": "fitness reached",
-}
-
-
-def status_in_words(status: str, ended_by: str = "") -> str:
-    """Return what `Run.status` and `Run.ended_by` say in words.
-
-    >>> status_in_words("limit", "work_limit"), status_in_words("limit", "budget.games")
-    ('finished (work limit)', 'finished (budget of games)')
-    """
-    words = _STATUS.get(status, status)
-    if not ended_by or words != "finished":
-        return words
-    end = _OTHER_ENDS.get(ended_by, ended_by.replace("budget.", "budget of "))
-    return f"{words} ({end})"
 
 
 # Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards.
@@ -283,105 +247,6 @@ def _board(game: AnalysedGame, move: AnalysedMove) -> Picture:
 
 def _article(grade: str) -> str:
     return f"{'an' if grade[0] == 'i' else 'a'} {grade}"
-
-
-# What made a result: version, commit, machine, Python, Rust, and the command if there was one.
-#
-# Results in JSON and pages carry it, so that somebody can make them again in years. It never
-# decides a result, so no digest covers it.
-
-_SOURCES = Path(__file__).resolve().parents[2]
-"""The source tree, if the package stands in one."""
-_SECRET = ("--password", "--token")
-_SECONDS = 5
-_command: ContextVar[str | None] = ContextVar("command", default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance(JsonData):
-    """What made a result."""
-
-    version: str
-    commit: str | None
-    """The commit of the source tree that evoply runs from, with "-dirty" if files of it were
-    changed; None for an installed package."""
-    machine: str
-    python: str
-    rust: str | None
-    """The version of the compiler of the kernel."""
-    command: str | None
-    """The command line without secrets; None in a program of the user's own."""
-
-    def __str__(self) -> str:
-        """Return it in a line, without the command."""
-        commit = f" (commit {self.commit})" if self.commit else ""
-        rust = f", Rust {self.rust}" if self.rust else ""
-        return f"evoply {self.version}{commit}, Python {self.python}{rust}, {self.machine}"
-
-
-def provenance() -> Provenance:
-    """Return what makes results in this process now."""
-    import platform  # only what writes a result needs it
-
-    return Provenance(
-        version=_native.__version__,
-        commit=_commit(),
-        machine=_machine(),
-        python=platform.python_version(),
-        # A kernel that was built before it told this has none.
-        rust=getattr(_native, "rust", None) or None,
-        command=_command.get(),
-    )
-
-
-@contextmanager
-def running(arguments: Sequence[str]) -> Iterator[None]:
-    """Let results within say that the command `evoply` with *arguments* made them."""
-    known = _command.set(command_of([*_without_secrets(arguments)]))
-    try:
-        yield
-    finally:
-        _command.reset(known)
-
-
-def command_of(arguments: Sequence[str]) -> str:
-    """Return the command `evoply` with *arguments* as a text that any file can hold."""
-    return printable(shlex.join(["evoply", *arguments]))
-
-
-def _without_secrets(arguments: Sequence[str]) -> Iterator[str]:
-    is_secret = False
-    for argument in arguments:
-        name, equals, _ = argument.partition("=")
-        hidden = f"{name}=..." if name in _SECRET and equals else argument
-        yield "..." if is_secret else hidden
-        is_secret = argument in _SECRET
-
-
-@lru_cache(maxsize=1)
-def _commit() -> str | None:
-    if not (_SOURCES / ".git").exists() or not (_SOURCES / "crates").is_dir():
-        return None
-    import subprocess
-
-    command = ["git", "-C", str(_SOURCES), "describe", "--always", "--dirty", "--abbrev=40"]
-    try:
-        done = subprocess.run(
-            [*command, "--match="], capture_output=True, text=True, timeout=_SECONDS, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None  # no git here, or not our repository
-    return done.stdout.strip() or None
-
-
-@lru_cache(maxsize=1)
-def _machine() -> str:
-    import platform
-
-    cores = os.cpu_count() or 1
-    path = f"CPU path {_native.cpu}"
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{system}, {cores} core{'s' * (cores != 1)}, {path}"
 
 
 _LONG_CODE = 120

@@ -33,9 +33,10 @@ from evoply.protocols.sections import (
 from evoply.reports.charts import Chart, plot_charts, sampled
 from evoply.reports.explanation import Explanation, explain
 from evoply.reports.open_evaluator import is_drawn, square_effects, tree_of
-from evoply.reports.pages import result_html, status_in_words
+from evoply.reports.pages import result_html
 from evoply.reports.terms import Influence, percent
 from evoply.runs import Run, RunError, played_matches
+from evoply.wording import status_in_words
 
 Rows = Sequence[Mapping[str, Any]]
 _MOST_ROWS = 1000  # generations in a table

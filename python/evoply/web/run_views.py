@@ -16,7 +16,6 @@ from evoply.kinds import Run
 from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.reports.charts import Chart, Lines, Series, charts_of, sampled
 from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.pages import status_in_words
 from evoply.reports.run_page import own_part, run_charts
 from evoply.runs import (
     RunSummary,
@@ -48,7 +47,7 @@ from evoply.web.run_messages import (
     SideListed,
     TableShown,
 )
-from evoply.wording import short_name, shorten
+from evoply.wording import short_name, shorten, status_in_words
 
 _MOST_POINTS = 400
 _MOST_LISTED = 300

@@ -18,8 +18,8 @@ from evoply.experiments.experiment_folder import ExperimentFolder, Unit, measure
 from evoply.experiments.running import LeaguePairing, measure_of_league, pairings_of, rounds_of
 from evoply.kinds import Run
 from evoply.protocols import Player, RunNameError
+from evoply.protocols.provenance import provenance
 from evoply.protocols.sections import JsonData
-from evoply.reports.pages import provenance
 
 _MEASURES = ("best_fresh", "against_champion", "best")
 """Columns of a run's last step that say how good its champion is by training alone."""
