@@ -59,7 +59,7 @@ LONGEST = (
 @pytest.fixture(autouse=True)
 def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let bots and engines run in the same way on every machine; `test_sandbox` uses it."""
-    monkeypatch.setattr("evoply.environment.process.sandbox_problem", lambda: "not in this test")
+    monkeypatch.setattr("evoply.environment.sandbox.sandbox_problem", lambda: "not in this test")
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ from evoply.players.packed import PackedPattern, rounded
 from evoply.protocols import ConfigError, RunError, TimeControl
 from evoply.rules import RulesError, read_rules
 from evoply.runs import list_runs
-from evoply.runs.results import UNFORESEEN
+from evoply.runs.summaries import UNFORESEEN
 from evoply.server import Journal, JournalError, TournamentConditions
 from evoply.server.journal import _FILES, _write_facts
 from forging import sealed, sealed_experiment

@@ -28,7 +28,7 @@ def test_skips_are_counted_with_what_installs_what_is_missing() -> None:
 
 def test_a_sandbox_that_is_not_allowed_is_not_installed(monkeypatch) -> None:
     problem = "bubblewrap is not allowed here (no namespaces)"
-    monkeypatch.setattr("evoply.environment.process.sandbox_problem", lambda: problem)
+    monkeypatch.setattr("evoply.environment.sandbox.sandbox_problem", lambda: problem)
     why = needs_bubblewrap().kwargs["reason"]
     assert skips_in_words([why]) == (
         "skipped: 1 needs bubblewrap, which is not allowed here (no namespaces)"

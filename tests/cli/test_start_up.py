@@ -114,7 +114,7 @@ def test_a_run_is_listed_without_its_learner_and_reported_with_it(
     listed = started("runs", cwd=workplace)
     assert listed.code == 0
     assert not {"evoply.evolution", "evoply.players", "numpy", "pydantic"} & set(listed.modules)
-    assert "evoply.runs.results" in listed.modules
+    assert "evoply.runs.summaries" in listed.modules
     for command in ("show champion@one", "report one"):
         done = started(*command.split(), cwd=workplace)
         assert done.code == 0

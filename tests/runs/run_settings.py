@@ -9,7 +9,7 @@ from typing import Any
 from evoply.environment import checksum_of
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
 from evoply.runs.database import GROUPS
-from evoply.runs.kept_steps import unzipped, zipped
+from evoply.runs.states import unzipped, zipped
 
 
 def small_config(**changes: Any) -> EvolutionConfig:

@@ -16,7 +16,8 @@ from evoply import Run
 from evoply.cli import main
 from evoply.evolution import Evolution, MapPlace
 from evoply.runs import RunError, RunNameError, advance
-from evoply.runs.kept_steps import loaded, read_json, unzipped, zipped
+from evoply.runs.kept_steps import loaded
+from evoply.runs.states import read_json, unzipped, zipped
 
 
 def read_everything(folder: Path) -> None:

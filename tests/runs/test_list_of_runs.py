@@ -18,8 +18,8 @@ from evoply.protocols import RunError
 from evoply.runs import advance, list_runs
 from evoply.runs import database as schema
 from evoply.runs.folder import DATABASE
-from evoply.runs.results import UNFORESEEN
 from evoply.runs.run import kind_of
+from evoply.runs.summaries import UNFORESEEN
 from forging import sealed
 from whole_runs import whole_run
 

@@ -10,7 +10,6 @@ from evoply.arena.game_terms import Terms as Terms
 from evoply.arena.matches import MatchResult as MatchResult
 from evoply.arena.matches import Sprt as Sprt
 from evoply.arena.matches import SprtResult as SprtResult
-from evoply.arena.matches import StoppedWithResultError as StoppedWithResultError
 from evoply.arena.matches import log_likelihood_ratio as log_likelihood_ratio
 from evoply.arena.matches import match as match
 from evoply.arena.matches import sprt_match as sprt_match
@@ -36,6 +35,7 @@ from evoply.arena.statistics import elo_difference as elo_difference
 from evoply.arena.statistics import mean_interval as mean_interval
 from evoply.arena.statistics import pair_statistics as pair_statistics
 from evoply.arena.statistics import wilson as wilson
+from evoply.arena.stopping import StoppedWithResultError as StoppedWithResultError
 from evoply.arena.tournaments import Correlation as Correlation
 from evoply.arena.tournaments import Elimination as Elimination
 from evoply.arena.tournaments import Meetings as Meetings

@@ -4,10 +4,9 @@ Reasons: docs/design/runs.md.
 """
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, TypeVar, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from evoply.arena.statistics import (
     pair_statistics,
     ways_to_end,
 )
+from evoply.arena.stopping import Stop
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed
 from evoply.players import NOT_REPRODUCIBLE
@@ -42,40 +42,6 @@ from evoply.protocols.sections import (
 from evoply.wording import short_name
 
 # Ctrl-C during a match or a tournament, with the result of the games played by then.
-
-Result = TypeVar("Result")
-
-
-class StoppedWithResultError(KeyboardInterrupt):
-    """Ctrl-C came during a match; *result* is that of the pairs of games played by then."""
-
-    def __init__(self, result: Any) -> None:
-        super().__init__("stopped")
-        self.result = result
-
-
-class Stop:
-    """Ends a `with` block on Ctrl-C, so that the code after it can still make a result."""
-
-    came = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
-        self.came = kind is not None and issubclass(kind, KeyboardInterrupt)
-        return self.came
-
-    def give(self, result: Result | None, *, is_whole: bool = False) -> Result:
-        """Return *result*; after Ctrl-C raise it, or KeyboardInterrupt if there is none.
-
-        A result that *is_whole* is returned even after Ctrl-C.
-        """
-        if result is None:
-            raise KeyboardInterrupt
-        if self.came and not is_whole:
-            raise StoppedWithResultError(result)
-        return result
 
 
 GAMES_AT_A_TIME = 1000
@@ -561,24 +527,3 @@ def _batches(evidence: Evidence) -> Iterator[int]:
 
 
 # Limits how often running work is looked at: every few seconds, at hardly any cost.
-
-SECONDS = 2.0
-"""The least seconds between the end of a look and the next one."""
-_REST = 50
-"""The pause after a look takes at least this many times as long as the look."""
-
-
-class Pace:
-    """Takes a look at something when it is time for one again, and drops it otherwise."""
-
-    def __init__(self) -> None:
-        self._next = time.monotonic()
-
-    def look(self, take: Callable[[], object]) -> None:
-        """Call *take* if it is time."""
-        began = time.monotonic()
-        if began < self._next:
-            return
-        take()
-        ended = time.monotonic()
-        self._next = ended + max(SECONDS, _REST * (ended - began))

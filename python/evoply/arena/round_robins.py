@@ -19,7 +19,7 @@ from evoply.arena.conditions import (
 )
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
-from evoply.arena.matches import RESULT, Pace, Stop, first_points, report
+from evoply.arena.matches import RESULT, first_points, report
 from evoply.arena.ratings import PairsPlayed, Ratings
 from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
 from evoply.arena.statistics import (
@@ -30,6 +30,8 @@ from evoply.arena.statistics import (
     pair_statistics,
     ways_to_end,
 )
+from evoply.arena.stopping import Stop
+from evoply.arena.throttle import Pace
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed
 from evoply.players import NOT_REPRODUCIBLE

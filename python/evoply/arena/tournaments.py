@@ -20,12 +20,13 @@ from evoply._native import Stream
 from evoply.arena.conditions import Field, circumstances, field_of
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
-from evoply.arena.matches import Pace, Stop
 from evoply.arena.playing import GamesRunner, games_played
 from evoply.arena.ratings import PairsPlayed
 from evoply.arena.round_robins import RATING_NOTE, check_players
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
 from evoply.arena.statistics import Circumstances, Tally, TimeUsed, mean_interval, wilson
+from evoply.arena.stopping import Stop
+from evoply.arena.throttle import Pace
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed
 from evoply.permutations import derangement

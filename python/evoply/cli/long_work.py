@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from evoply.arena.matches import Pace
+from evoply.arena.throttle import Pace
 from evoply.cli.output import Output, StoppedError, made, stderr
 from evoply.environment.files import write_atomically
 from evoply.protocols import CHECK_SHARE

@@ -298,6 +298,6 @@ def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest
 
 
 def _width(grid: Table) -> int:
-    from evoply.cli.output import CommandConsole
+    from evoply.cli.console import CommandConsole
 
     return CommandConsole(width=10_000).measure(grid).maximum

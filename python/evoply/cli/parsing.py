@@ -10,7 +10,7 @@ from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.commands import COMMANDS, command_named
-from evoply.cli.convert import with_games
+from evoply.cli.games_in_files import with_games
 from evoply.cli.output import EndedError, help_console, version_text
 
 

@@ -162,7 +162,7 @@ def _common_game(texts: Sequence[str]) -> str:
 def _own_game(text: str) -> str | None:
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
-        from evoply.runs.results import champion_parts
+        from evoply.runs.run_names import champion_parts
 
         name, _, _ = champion_parts((champion["run"] or "").strip())
         with opened_without_learner(name or None) as run:

@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from evoply.cli.board_view import board_text, print_game
-from evoply.cli.convert import rules_added
+from evoply.cli.games_in_files import rules_added
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.shared_options import Delay, Json, Password, Whole
 from evoply.protocols import Color

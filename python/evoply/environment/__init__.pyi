@@ -1,5 +1,7 @@
 from evoply.environment.checksums import Database as Database
 from evoply.environment.checksums import checksum_of as checksum_of
+from evoply.environment.cores import core_count as core_count
+from evoply.environment.cores import own_python as own_python
 from evoply.environment.files import check_writable as check_writable
 from evoply.environment.files import checksum as checksum
 from evoply.environment.files import read_kept as read_kept
@@ -10,9 +12,7 @@ from evoply.environment.files import write_atomically as write_atomically
 from evoply.environment.keeper import KeeperLimits as KeeperLimits
 from evoply.environment.process import BrokenError as BrokenError
 from evoply.environment.process import ForeignProcess as ForeignProcess
-from evoply.environment.process import SandboxMode as SandboxMode
-from evoply.environment.process import Surroundings as Surroundings
-from evoply.environment.process import core_count as core_count
 from evoply.environment.process import one_line as one_line
-from evoply.environment.process import own_python as own_python
 from evoply.environment.refusals import refusal_of as refusal_of
+from evoply.environment.sandbox import SandboxMode as SandboxMode
+from evoply.environment.sandbox import Surroundings as Surroundings

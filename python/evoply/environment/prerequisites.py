@@ -22,8 +22,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from evoply.environment.cores import core_count
 from evoply.environment.files import runs_directory
-from evoply.environment.process import core_count
 from evoply.protocols.sections import JsonData
 
 State = Literal["ok", "missing", "absent", "unknown"]

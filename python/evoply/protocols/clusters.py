@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from evoply.protocols.games import MALFORMED, RunError
+from evoply.protocols.errors import MALFORMED, RunError
 
 UnitFunction = Callable[[bytes], bytes]
 """A function at the top level of one of evoply's modules; its `ValueError` tells the user why."""

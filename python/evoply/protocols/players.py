@@ -18,13 +18,8 @@ from types import MappingProxyType
 from typing import Any, Protocol, Self
 
 from evoply._native import Stream
-from evoply.protocols.games import (
-    Color,
-    GameRecord,
-    IllegalMoveError,
-    InvalidMoveError,
-    TimeControl,
-)
+from evoply.protocols.errors import IllegalMoveError, InvalidMoveError
+from evoply.protocols.games import Color, GameRecord, TimeControl
 
 CERTAIN = 1e14
 """Values of won and lost games are larger than this; those of boards and their differences are not:

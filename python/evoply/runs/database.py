@@ -36,7 +36,7 @@ from evoply.environment.files import DATABASE, read_kept
 from evoply.environment.refusals import reason, refusal_of
 from evoply.protocols import MALFORMED, Player, RunError, Step
 from evoply.runs.folder import CONFIG, GAME
-from evoply.runs.kept_steps import read_json, unzipped
+from evoply.runs.states import read_json, unzipped
 
 # The file `run.db`: opened for writing, or for reading where nothing can be written.
 

@@ -26,7 +26,8 @@ from evoply.protocols.sections import Column, Section
 from evoply.runs import database as schema
 from evoply.runs.database import StepRow
 from evoply.runs.kept_learners import EndOfRun, Learners, ModelConfigs, OwnConfigs, present
-from evoply.runs.kept_steps import dumped, joined, parted, zipped
+from evoply.runs.kept_steps import dumped
+from evoply.runs.states import joined, parted, zipped
 from evoply.wording import shorten
 
 # What a run shows: the numbers of every step as columns, charts, and facts about its champion.
