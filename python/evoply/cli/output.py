@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from rich.console import Console
-
-from evoply.cli.console import CommandConsole
 from evoply.wording import json_line
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from evoply.games.formats import GamePlayed
@@ -121,10 +119,13 @@ def stderr() -> Console:
 
 def help_console() -> Console:
     """Return the console that help is printed to, as wide as a terminal if there is none."""
+    from evoply.cli.console import CommandConsole
+
     return CommandConsole()
 
 
 def _console(*, is_error: bool) -> Console:
+    from evoply.cli.console import CommandConsole
 
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH

@@ -2,6 +2,10 @@ from evoply.expressions.arithmetic_sets import NO_OPS as NO_OPS
 from evoply.expressions.arithmetic_sets import bellin as bellin
 from evoply.expressions.arithmetic_sets import letters as letters
 from evoply.expressions.arithmetic_sets import liao as liao
+from evoply.expressions.differences import DIFFERENCES as DIFFERENCES
+from evoply.expressions.differences import FIREBRAND_FEATURES as FIREBRAND_FEATURES
+from evoply.expressions.differences import Difference as Difference
+from evoply.expressions.differences import find_difference as find_difference
 from evoply.expressions.expression import Expression as Expression
 from evoply.expressions.expression import KernelPosition as KernelPosition
 from evoply.expressions.expression import Number as Number
@@ -39,10 +43,6 @@ from evoply.expressions.functions import squares_turned as squares_turned
 from evoply.expressions.functions import truth as truth
 from evoply.expressions.functions import weighted_sum as weighted_sum
 from evoply.expressions.functions import with_parameters as with_parameters
-from evoply.expressions.linear import DIFFERENCES as DIFFERENCES
-from evoply.expressions.linear import FIREBRAND_FEATURES as FIREBRAND_FEATURES
-from evoply.expressions.linear import Difference as Difference
-from evoply.expressions.linear import find_difference as find_difference
 from evoply.expressions.operations import CONVENTIONS as CONVENTIONS
 from evoply.expressions.operations import DIRECTIONS as DIRECTIONS
 from evoply.expressions.operations import ExpressionError as ExpressionError

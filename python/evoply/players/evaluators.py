@@ -41,8 +41,8 @@ from evoply.expressions import (
     find_primitive_set,
     from_dict,
 )
+from evoply.expressions.differences import difference_names
 from evoply.expressions.features import NAMED_FEATURES
-from evoply.expressions.linear import difference_names
 from evoply.expressions.written_form import FormulaNames, formula, in_order
 from evoply.games import game_rules
 from evoply.gp.algebra.formulas import names_of
