@@ -8,7 +8,7 @@ import pytest
 from command_line import call, ended, shown_in_terminal, start
 
 from evoply.arena import match
-from evoply.cli.output import saving
+from evoply.cli.saving import saving
 from evoply.environment import without_checksum
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed, saved

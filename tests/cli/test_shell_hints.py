@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from command_line import call
 
-from evoply.cli.output import suggested, with_suggested
+from evoply.cli.shell_hints import suggested, with_suggested
 
 
 @pytest.fixture

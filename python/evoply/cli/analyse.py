@@ -12,7 +12,8 @@ from cyclopts import Parameter
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import ending_early, give
-from evoply.cli.output import EndedError, Output, rows_table, say_report, say_section
+from evoply.cli.output import EndedError, Output, rows_table, say_section
+from evoply.cli.saving import say_report
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.games import game_rules
 from evoply.games.position import NO_DRAWS

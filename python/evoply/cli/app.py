@@ -256,7 +256,7 @@ def _complain(message: str, code: int, details: Details | None, *, is_stop: bool
     lines = message.splitlines()
     if len(lines) > _MOST_LINES:
         message = "\n".join([*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES:,} more lines"])
-    from evoply.cli.output import with_suggested
+    from evoply.cli.shell_hints import with_suggested
 
     stderr().print(
         f"{'' if is_stop else 'evoply: '}{with_suggested(message)}",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli import shared_options
-from evoply.cli.output import Output, suggested
-from evoply.cli.player_texts import opened_run
+from evoply.cli.output import Output
 from evoply.cli.shared_options import (
     NO_CLUSTER,
     USUAL_RUN,
@@ -24,6 +23,7 @@ from evoply.cli.shared_options import (
     WrittenTerms,
     only,
 )
+from evoply.cli.shell_hints import suggested
 
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
@@ -238,6 +238,8 @@ def _features(
     prefix, at, name = source.partition("@")
     if prefix.strip() != "champion" or not at:
         return {"features": features_of_sets(source.split(","), settings.game)}
+    from evoply.cli.player_texts import opened_run
+
     with opened_run(name.strip() or None) as run:
         trees, last = run.kind.uses.get("trees"), run.last()
         if trees is None or last is None:
@@ -259,6 +261,8 @@ def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
     prefix, at, name = source.partition("@")
     if prefix.strip() != "champion" or not at:
         raise ValueError("--features: for patterns name a run of tuples, as in champion@RUN")
+    from evoply.cli.player_texts import opened_run
+
     with opened_run(name.strip() or None) as run:
         patterns, last = run.kind.uses.get("patterns"), run.last()
         if patterns is None or last is None:
@@ -374,6 +378,8 @@ def edit(
         What is added to the time weight.
     """
     output = Output(json)
+    from evoply.cli.player_texts import opened_run
+
     with opened_run(run) as found:
         from evoply.cli.run_loop import typed_command
         from evoply.protocols import RunError
@@ -452,6 +458,8 @@ def resume(
     """
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
+    from evoply.cli.player_texts import opened_run
+
     opened = opened_run(run)
     from evoply.cli.run_loop import drive, for_runs
     from evoply.runs.kept_learners import with_learner

@@ -18,7 +18,8 @@ from evoply.cli.long_work import (
     seconds_in_words,
     share_bar,
 )
-from evoply.cli.output import Output, made, rows_table, say_charts, say_report, say_section
+from evoply.cli.output import Output, made, rows_table, say_section
+from evoply.cli.saving import say_charts, say_report
 from evoply.cli.shared_options import (
     NO_BUDGET,
     NO_CLUSTER,

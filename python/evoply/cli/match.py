@@ -12,7 +12,8 @@ from cyclopts import Parameter
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import give_played, played, progress_bar
-from evoply.cli.output import Output, rows_table, saving, say_saved
+from evoply.cli.output import Output, rows_table
+from evoply.cli.saving import saving, say_saved
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms
 from evoply.protocols.sections import NOTHING, Column, counted, share, shares
 from evoply.wording import short_name

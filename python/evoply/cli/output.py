@@ -7,16 +7,10 @@ it, so that `evoply --version`, `--json` and a page for a browser do without it.
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
 import sys
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evoply.wording import json_line
 
@@ -24,9 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evoply.games.formats import GamePlayed
-    from evoply.protocols.sections import Column, Page, Section, Shown
-    from evoply.reports.charts import Drawable
+    from evoply.protocols.sections import Column, Section
 
 
 _LABEL_WIDTH = 12
@@ -182,112 +174,4 @@ def version_text() -> str:
 # What a command writes into files: games while they are played, and pages and charts.
 
 
-class SavedGames:
-    """Writes games into a file, one after another: call it with each."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._ends = array("Q", [0])  # where each game ends, in bytes
-
-    def __call__(self, game: GamePlayed) -> None:
-        """Write *game* after the earlier ones."""
-        from evoply.games.formats import saved
-
-        line = "".join(saved.write([game])).encode()
-        self._file.write(line)
-        self._ends.append(self._ends[-1] + len(line))
-
-    def keep(self, games: int) -> None:
-        """Keep only the first *games*, if the file can be shortened.
-
-        Ctrl-C may come between the writing of a game and its counting, or in the middle of a pair.
-        """
-        if self._file.seekable():
-            self._file.truncate(self._ends[games])
-
-
-@contextmanager
-def saving(path: Path | None) -> Iterator[SavedGames | None]:
-    """Yield a writer of games into the file at *path*, which appears when all is done."""
-    from evoply.environment.files import writing_atomically
-
-    if path is None:
-        yield None
-        return
-    with writing_atomically(path) as file:
-        yield SavedGames(file.buffer)
-
-
-def say_saved(output: Output, path: Path | None) -> None:
-    """Say where games were saved, if they were."""
-    if path is not None:
-        output.say(f"Games: {path}")
-
-
-def say_report(output: Output, path: Path | None, result: Shown | Page, *, state: str = "") -> None:
-    """Write the page about *result*, if there is a *path* for it, and say where.
-
-    *state* is that of `write_result`.
-    """
-    if path is None:
-        return
-    from evoply.reports import write_result
-
-    write_result(result, path, state=state)
-    output.say(f"Report: {path}")
-
-
-def say_charts(output: Output, folder: Path | None, charts: Iterable[Drawable]) -> list[str]:
-    """Write *charts* as files, if there is a *folder* for them, and say where; return the files."""
-    if folder is None:
-        return []
-    from evoply.reports import save_charts
-
-    files = save_charts(charts, folder)
-    output.say(f"Charts: {len(files)} files in {folder}")
-    return [str(file) for file in files]
-
-
 # Suggested commands: each must work when it is typed as it is printed.
-
-_NAME = "evoply"
-
-
-def suggested(arguments: str) -> str:
-    """Return the command `evoply` with *arguments* as it can be typed in this shell.
-
-    Where the shell would not find `evoply`, because its environment is not activated, it is the
-    path of the script, relative if it lies below the current directory.
-    """
-    return f"{_program()} {arguments}"
-
-
-def with_suggested(message: str) -> str:
-    """Return *message* with every command in backquotes as it can be typed in this shell.
-
-    The layers below know nothing of shells and write `evoply ...`.
-    """
-    return message.replace(f"`{_NAME} ", f"`{_program()} ")
-
-
-def _program() -> str:
-    if shutil.which(_NAME) is not None:
-        return _NAME
-    for path in (Path(sys.argv[0]), Path(sys.executable).with_name(_NAME)):
-        if path.stem == _NAME and (script := shutil.which(path.absolute())) is not None:
-            return _typed(Path(script))
-    return f"{_typed(Path(sys.executable))} -m {_NAME}"
-
-
-def _typed(path: Path) -> str:
-    try:
-        is_below = path.is_relative_to(here := Path.cwd())
-    except FileNotFoundError:  # the working folder is gone, and nothing is below it
-        is_below = False
-    if is_below:
-        # A name without a folder is looked for elsewhere, so the dot stays.
-        path = path.relative_to(here)
-        text = str(path) if len(path.parts) > 1 else os.path.join(os.curdir, path)
-    else:
-        text = str(path)
-    return shlex.quote(text) if os.name == "posix" else text

@@ -12,8 +12,9 @@ from cyclopts.validators import Number
 
 from evoply.cli import shared_options
 from evoply.cli.games_in_files import names_rules, rules_added, typed_game
-from evoply.cli.output import EndedError, Output, StoppedError, suggested
+from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, named_options, only
+from evoply.cli.shell_hints import suggested
 from evoply.wording import short_name
 
 if TYPE_CHECKING:

@@ -21,9 +21,10 @@ from evoply.arena import match
 from evoply.cli.explaining import say_explanation
 from evoply.cli.long_work import on_cluster, progress_bar
 from evoply.cli.match import match_table
-from evoply.cli.output import Output, StoppedError, say_listing, suggested
+from evoply.cli.output import Output, StoppedError, say_listing
 from evoply.cli.runs import REPORT_FILE
 from evoply.cli.shared_options import ClusterOptions
+from evoply.cli.shell_hints import suggested
 from evoply.kinds import KINDS, Run
 from evoply.players import Player, parse_player, with_options
 from evoply.protocols import CHECK_SHARE, Cluster, Progress, RunNameError

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.output import Output, made, rows_table, say_charts, say_listing, suggested
+from evoply.cli.output import Output, made, rows_table, say_listing
 from evoply.cli.player_texts import opened_run
+from evoply.cli.saving import say_charts
 from evoply.cli.shared_options import AnyRun, Charts, Json, OutputFile, prepared_folder
+from evoply.cli.shell_hints import suggested
 from evoply.protocols.sections import Column, counted, share
 from evoply.wording import shorten
 

@@ -12,7 +12,8 @@ from cyclopts.validators import Number
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import ending_early, give
-from evoply.cli.output import Output, StoppedError, made, saving, say_report, say_saved, suggested
+from evoply.cli.output import Output, StoppedError, made
+from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import (
     USUAL_PROGRAMS,
     USUAL_TERMS,
@@ -24,6 +25,7 @@ from evoply.cli.shared_options import (
     WrittenTerms,
     only,
 )
+from evoply.cli.shell_hints import suggested
 from evoply.cli.tournaments import say_standings
 from evoply.environment.addresses import MOST_OF_AN_ADDRESS
 

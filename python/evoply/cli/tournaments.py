@@ -18,15 +18,8 @@ from pydantic_core import ErrorDetails
 from evoply.cli import shared_options
 from evoply.cli.long_work import give_played, on_cluster, played, progress_and_page
 from evoply.cli.match import DOUBTS, say_engine, say_forfeits
-from evoply.cli.output import (
-    Output,
-    StoppedError,
-    rows_table,
-    saving,
-    say_report,
-    say_saved,
-    say_section,
-)
+from evoply.cli.output import Output, StoppedError, rows_table, say_section
+from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.configs.config_errors import checked
 from evoply.environment.files import read_toml_file
