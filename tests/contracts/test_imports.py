@@ -29,4 +29,5 @@ def test_a_circle_between_packages_would_be_found() -> None:
 
 
 def test_evolution_stays_low() -> None:
-    assert floors(graph_within("evoply.evolution")) <= 8
+    """Islands, the two highest floors, are a learner over the learner below."""
+    assert floors(graph_within("evoply.evolution")) <= 10

@@ -203,7 +203,7 @@ def test_the_epoch_of_a_game_counted_by_hand() -> None:
     )
     start = othello.OTHELLO["othello"].start().row
     both = arena.Schedule.pairs([0], [1], stream=Stream(1), opening_plies=0, start=start)
-    schedule = both.part(slice(0, 1))
+    schedule = both.batch(slice(0, 1))
     epochs = [
         EpochFitness(start=0.0, end=5.0),
         EpochFitness(start=0.0, end=5.0, gain="gross"),
