@@ -20,7 +20,7 @@ from evoply.arena.on_cluster import _Parts
 from evoply.arena.playing import play_part
 from evoply.cluster import Dispatcher, connect
 from evoply.evolution import EvolutionConfig, evolve
-from evoply.evolution.fitness.contract import seats_of
+from evoply.evolution.play.population import seats_of
 from evoply.experiments import (
     Experiment,
     ExperimentFolder,

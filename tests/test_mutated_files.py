@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply.cli.tournaments import read_field
+from evoply.cli.tournament import read_field
 from evoply.environment import checksum, read_limited, with_checksum
 from evoply.experiments import Experiment, ExperimentFolder
 from evoply.experiments.leagues import league_folder, load_league

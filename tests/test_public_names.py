@@ -13,7 +13,7 @@ import pytest
 import evoply as ep
 from evoply import arena
 from evoply.cli.shared_options import USUAL_TERMS
-from evoply.cli.tournaments import USUAL_ELIMINATION
+from evoply.cli.tournament import USUAL_ELIMINATION
 from evoply.evolution import EvolutionConfig
 from whole_runs import whole_run
 

@@ -16,7 +16,7 @@ import pytest
 
 import evoply as ep
 from evoply.cli import main
-from evoply.evolution.play.games import player_texts, resolved
+from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments import (
     ExperimentFolder,
     Status,

@@ -244,10 +244,9 @@ HOMES = {
     "evolving": "evolve learn tune edit resume",
     "experiments": "compare experiment league reproduce",
     "explaining": "show why distil",
-    "playing": "play game",
+    "play": "play game",
     "runs": "runs report presets config",
     "serving": "serve join",
-    "tournaments": "tournament",
     "watching": "watch",
 }
 """The commands of each module; others stand in the module of their name."""

@@ -26,7 +26,7 @@ from evoply.cli.shared_options import (
     only,
 )
 from evoply.cli.shell_hints import suggested
-from evoply.cli.tournaments import say_standings
+from evoply.cli.tournament import say_standings
 from evoply.environment.addresses import MOST_OF_AN_ADDRESS
 
 if TYPE_CHECKING:

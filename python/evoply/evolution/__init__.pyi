@@ -72,7 +72,7 @@ from evoply.evolution.loop import evolve as evolve
 from evoply.evolution.loop import step as step
 from evoply.evolution.operators import OPERATORS as OPERATORS
 from evoply.evolution.operators import Operator as Operator
-from evoply.evolution.play.games import stream_for as stream_for
+from evoply.evolution.play.opponents import stream_for as stream_for
 from evoply.evolution.replay import Replay as Replay
 from evoply.evolution.replay import replay as replay
 from evoply.evolution.selections import SELECTIONS as SELECTIONS

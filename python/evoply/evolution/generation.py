@@ -29,7 +29,7 @@ from evoply.evolution.individuals import (
     Statistics,
     ranking,
 )
-from evoply.evolution.play.games import PURPOSES, IndividualPlayer, stream_for
+from evoply.evolution.play.opponents import PURPOSES, IndividualPlayer, stream_for
 from evoply.gp import length_penalised
 from evoply.protocols.sections import Page, Shown, facts_page, share
 from evoply.runs.database import StepRow

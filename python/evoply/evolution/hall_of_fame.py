@@ -19,7 +19,6 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import ConstantTuning, EvolutionConfig, HallOfFame
 from evoply.evolution.config.game_settings import EarlierGenerations
-from evoply.evolution.fitness.contract import opponents_of, population_of, seats_of
 from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import (
     ArchiveEntry,
@@ -28,7 +27,8 @@ from evoply.evolution.individuals import (
     Individual,
     ranking,
 )
-from evoply.evolution.play.games import Games, Opponents, Play, Trial, stream_for, trial
+from evoply.evolution.play.opponents import Games, Opponents, Play, Trial, stream_for, trial
+from evoply.evolution.play.population import opponents_of, population_of, seats_of
 from evoply.evolution.toolbox import ProgressCallback, reporter
 from evoply.protocols import Cluster
 

@@ -33,7 +33,6 @@ from evoply.evolution.config.evolution_config import (
     self_contained,
 )
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
-from evoply.evolution.fitness.contract import opponents_of, population_of
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation, measured
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
@@ -47,7 +46,8 @@ from evoply.evolution.individuals import (
     ranking,
 )
 from evoply.evolution.map_elites.descriptors import RunMap, placed
-from evoply.evolution.play.games import Play
+from evoply.evolution.play.opponents import Play
+from evoply.evolution.play.population import opponents_of, population_of
 from evoply.evolution.selections import ChoiceKeys, Choose
 from evoply.evolution.toolbox import ProgressCallback, Toolbox, toolbox_of
 from evoply.evolution.user_code import (

@@ -17,12 +17,12 @@ from evoply.evolution.breeding.offspring import Offspring
 from evoply.evolution.config.breeding import Variation
 from evoply.evolution.config.evolution_config import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
-from evoply.evolution.fitness.contract import population_of
 from evoply.evolution.fitness.own import FunctionFitness
 from evoply.evolution.generation import Generation, measured
 from evoply.evolution.loop import individuals_of, players_of, survivors_of, training_of
 from evoply.evolution.map_elites.descriptors import placed
-from evoply.evolution.play.games import Games
+from evoply.evolution.play.opponents import Games
+from evoply.evolution.play.population import population_of
 from evoply.evolution.selections import survival_method
 from evoply.evolution.toolbox import Toolbox, toolbox_of
 from evoply.evolution.user_code import check_parts, with_parts

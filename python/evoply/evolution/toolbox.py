@@ -17,7 +17,7 @@ from evoply.evolution.config.breeding import Parsimony, shape_of
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
 from evoply.evolution.fitness import FitnessKind, Play, Task
 from evoply.evolution.map_elites.descriptors import RunMap
-from evoply.evolution.play.games import Games, stream_for
+from evoply.evolution.play.opponents import Games, stream_for
 from evoply.evolution.selections import selection_method, survival_method
 from evoply.protocols import Cluster, Progress
 

@@ -24,7 +24,7 @@ from evoply.configs.own_code import reading
 from evoply.configs.part import Part, Problem
 from evoply.configs.reference import read_toml
 from evoply.environment.files import checksum
-from evoply.evolution.play.games import player_texts, resolved
+from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run
 from evoply.kinds import KINDS
 from evoply.players import parse_player

@@ -29,7 +29,7 @@ from evoply.environment.files import (
     write_atomically,
 )
 from evoply.environment.refusals import reason
-from evoply.evolution.play.games import read_opponent
+from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import (
     After,
     AllPlayAll,

@@ -37,7 +37,7 @@ from evoply.cluster.processes import ProcessPool
 from evoply.configs.own_code import check_nothing_imports, permissions, with_permissions
 from evoply.environment import core_count
 from evoply.environment.files import DATABASE, write_atomically
-from evoply.evolution.play.games import is_certain, read_opponent, without_file
+from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
 from evoply.experiments.design import (
     AllPlayAll,
     Budget,

@@ -9,7 +9,7 @@ said of an entry holds it where it is.
 Sources: Buro, "Improving heuristic mini-max search by supervised learning" (2002); Veness et al.,
 "Bootstrapping from game tree search" (2009).
 
-Reasons: docs/design/learning.md.
+Reasons: docs/design/learning.md, docs/design/players.md.
 """
 
 from __future__ import annotations

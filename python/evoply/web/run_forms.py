@@ -17,7 +17,7 @@ from evoply.configs.own_code import carried
 from evoply.configs.reference import config_schema, without_none
 from evoply.configs.run_config import changed_config
 from evoply.evolution.fitness import Fitness
-from evoply.evolution.play.games import player_texts
+from evoply.evolution.play.opponents import player_texts
 from evoply.expressions import (
     DIFFERENCES,
     OTHELLO_PATTERNS,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.breeding import Initialisation
-from evoply.evolution.play.games import read_opponent
+from evoply.evolution.play.opponents import read_opponent
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.gp import Forest, Limits, Shape
 from evoply.gp.creation import Method

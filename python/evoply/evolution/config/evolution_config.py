@@ -36,7 +36,7 @@ from evoply.evolution.config.breeding import (
 )
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.fitness import Case, Fitness, Task, with_measure_in_full
-from evoply.evolution.play.games import (
+from evoply.evolution.play.opponents import (
     Games,
     is_certain,
     player_texts,

@@ -22,5 +22,5 @@ from evoply.evolution.fitness.own import TreeFitness as TreeFitness
 from evoply.evolution.fitness.own import named_fitness as named_fitness
 from evoply.evolution.fitness.tournament import TournamentFitness as TournamentFitness
 from evoply.evolution.individuals import Case as Case
-from evoply.evolution.play.games import Batch as Batch
-from evoply.evolution.play.games import Play as Play
+from evoply.evolution.play.opponents import Batch as Batch
+from evoply.evolution.play.opponents import Play as Play

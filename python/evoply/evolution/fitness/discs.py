@@ -23,7 +23,7 @@ from evoply.evolution.fitness.contract import (
     shared,
 )
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.games import trial_of
+from evoply.evolution.play.opponents import trial_of
 from evoply.games import GAMES
 
 BySide = tuple[NDArray[np.float64], NDArray[np.float64]]

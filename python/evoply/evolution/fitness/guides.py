@@ -27,7 +27,7 @@ from evoply.evolution.fitness.contract import (
     black_half_points,
 )
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.games import Batch, Opponents, read_opponent
+from evoply.evolution.play.opponents import Batch, Opponents, read_opponent
 from evoply.games import game_rules
 from evoply.permutations import derangement
 

@@ -26,7 +26,7 @@ from evoply.evolution.fitness.own import (
 )
 from evoply.evolution.fitness.tournament import TournamentFitness
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.games import Sides, is_certain, player_texts, read_opponent
+from evoply.evolution.play.opponents import Sides, is_certain, player_texts, read_opponent
 
 MOST_OPENING_PLIES = 40
 

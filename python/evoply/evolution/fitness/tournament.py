@@ -18,7 +18,7 @@ from evoply.evolution.fitness.contract import (
     shared,
 )
 from evoply.evolution.individuals import Case
-from evoply.evolution.play.games import Batch
+from evoply.evolution.play.opponents import Batch
 from evoply.permutations import shuffled
 
 

@@ -34,7 +34,6 @@ from evoply.evolution.config.evolution_config import (
     is_reproducible,
     self_contained,
 )
-from evoply.evolution.fitness.contract import seats_of
 from evoply.evolution.generation import Generation, fitness_text
 from evoply.evolution.islands.migration import (
     MIGRATION,
@@ -50,7 +49,8 @@ from evoply.evolution.islands.migration import (
     what_is_equal,
 )
 from evoply.evolution.loop import Evolution
-from evoply.evolution.play.games import Batch
+from evoply.evolution.play.opponents import Batch
+from evoply.evolution.play.population import seats_of
 from evoply.evolution.toolbox import ProgressCallback
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
 from evoply.protocols.sections import Column, Section, share

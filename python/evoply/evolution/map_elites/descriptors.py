@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from evoply import _native, arena
 from evoply._native import Stream
 from evoply.evolution.fitness import Batch, Play, Population, Task
-from evoply.evolution.fitness.contract import opponents_of
 from evoply.evolution.individuals import Individual, MapPlace
-from evoply.evolution.play.games import Games, Opponents, schedule_of
+from evoply.evolution.play.opponents import Games, Opponents, schedule_of
+from evoply.evolution.play.population import opponents_of
 from evoply.evolution.selections import Bins
 from evoply.expressions import features
 from evoply.games import game_rules
