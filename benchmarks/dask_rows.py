@@ -17,7 +17,7 @@ import numpy as np
 from evoply import _native
 from evoply.arena import Schedule
 from evoply.arena.on_cluster import _Parts
-from evoply.arena.playing import play_part
+from evoply.arena.playing import play_batch
 from evoply.cluster import Dispatcher, connect
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.play.population import seats_of
@@ -145,7 +145,7 @@ def part_costs() -> tuple[float, float, float]:
     )
     parts = _Parts(Nobody(), "othello", players, schedule, False)  # type: ignore[arg-type]
     begun = time.perf_counter()
-    content = play_part(parts.pack(slice(0, 20_000)))
+    content = play_batch(parts.pack(slice(0, 20_000)))
     pace = 20_000 / (time.perf_counter() - begun)
     games = int(TARGET * pace)
     cut, sizes = [], []

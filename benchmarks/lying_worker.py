@@ -36,14 +36,14 @@ _LIE = """
 import evoply.arena.playing as playing
 from dataclasses import replace
 from evoply.arena.on_cluster import packed_results, unpacked_part
-right = getattr(playing, "right", playing.play_part)  # Dask loads this twice
+right = getattr(playing, "right", playing.play_batch)  # Dask loads this twice
 playing.right = right
-def play_part(data):
+def play_batch(data):
     from evoply.arena.on_cluster import _results_from
     results = _results_from(right(data))
     return packed_results(replace(results, black_discs=results.white_discs,
                                   white_discs=results.black_discs, winners=-results.winners))
-playing.play_part = play_part
+playing.play_batch = play_batch
 """
 
 

@@ -40,7 +40,7 @@ PARTS: Sequence[tuple[str, Any, str]] = (
     ("breeding", loop, "first_population"),
     ("breeding", loop, "contestants"),
     ("lowering", loop, "population_of"),
-    ("opponents", loop, "panel_of"),
+    ("opponents", loop, "opponents_of"),
 )
 """What is timed of a run: functions that contain none of the others."""
 NAMES = tuple(dict.fromkeys(name for name, *_ in PARTS))

@@ -21,7 +21,7 @@ def needs(what: str, *, is_there: bool) -> pytest.MarkDecorator:
 
 def needs_bubblewrap() -> pytest.MarkDecorator:
     """Return the mark of tests of the sandbox, which a machine may have and not allow."""
-    from evoply.environment import process as sandbox
+    from evoply.environment import sandbox
 
     problem = sandbox.sandbox_problem()
     is_forbidden = problem.startswith("bubblewrap")

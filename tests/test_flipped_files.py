@@ -75,7 +75,7 @@ def read_page(folder: Path) -> Any:
 
 def write_journal(folder: Path) -> None:
     journal = Journal.create(folder / "t.db", CONDITIONS)
-    journal.listens("localhost", 77)
+    journal.record_address("localhost", 77)
     journal.seat([Seated(name, digest_of(name), 1) for name in "abc"])
     for number in range(12):
         record = drawn_game(number, 6 * number + 1).record

@@ -10,8 +10,8 @@ import pytest
 
 import evoply
 from evoply.cli import main
+from evoply.protocols import provenance as module
 from evoply.protocols.provenance import provenance, running
-from evoply.reports import pages as module
 
 
 def test_it_names_what_is_needed_to_make_a_result_again() -> None:

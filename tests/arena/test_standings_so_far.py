@@ -16,9 +16,9 @@ from evoply.arena import (
     Tournament,
     conditions_of,
     round_robin,
+    throttle,
     tournament,
 )
-from evoply.arena import matches as throttle
 from evoply.arena.round_robins import rate
 from evoply.arena.statistics import Tally
 from evoply.players import parse_player

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply.arena import RoundRobin, round_robin
-from evoply.arena import matches as throttle
+from evoply.arena import RoundRobin, round_robin, throttle
 from evoply.cli import long_work as progress
 from evoply.reports import result_html
 from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce

@@ -76,10 +76,10 @@ import evoply.arena.playing as playing
 import evoply.cluster.dispatch as worker
 
 habit = Path({file!r}).read_text
-right = getattr(worker, "right", (playing.play_part, worker.identity))
+right = getattr(worker, "right", (playing.play_batch, worker.identity))
 worker.right = right  # Dask loads this twice
 
-def play_part(data):
+def play_batch(data):
     content = right[0](data)
     return content[:-1] + bytes([content[-1] ^ 1]) if habit() == "lying" else content
 
@@ -89,7 +89,7 @@ def identity():
     found = right[1]()
     return {{**found, "version": "0.0.9"}} if habit() == "old" else found
 
-playing.play_part, worker.identity = play_part, identity
+playing.play_batch, worker.identity = play_batch, identity
 """
 
 

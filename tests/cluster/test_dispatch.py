@@ -22,11 +22,11 @@ from evoply.arena import (
     play,
     round_robin,
     sprt_match,
+    throttle,
     tournament,
 )
-from evoply.arena import matches as throttle
 from evoply.arena.on_cluster import check_sendable, packed_columns, unpacked_columns
-from evoply.arena.playing import play_part
+from evoply.arena.playing import play_batch
 from evoply.cluster import Dispatcher
 from evoply.evolution import evolve
 from evoply.games import GAMES, game_added, game_rules
@@ -174,7 +174,7 @@ def test_another_version_is_refused_by_name() -> None:
 )
 def test_what_fails_on_a_worker_is_said(data: bytes, message: str) -> None:
     with FakePool(1) as pool, pytest.raises(ClusterError, match=message):
-        list(Dispatcher(pool).results(play_part, [data]))
+        list(Dispatcher(pool).results(play_batch, [data]))
 
 
 def test_a_unit_that_nobody_survives_ends_the_work() -> None:

@@ -76,7 +76,7 @@ class Novelty(FitnessKind):
 
     def measured(self, population: Population, training: Training) -> Measured:
         state = training.state or {"archive": [], "generations": []}
-        batch = training.panel_batch(population)
+        batch = training.opponents_batch(population)
         results = training.play(batch)
         points = results.black_points
         by_game = training.opponents.by_tree(points, 1 - points)

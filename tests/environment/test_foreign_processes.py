@@ -9,8 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from evoply.environment import BrokenError, ForeignProcess, KeeperLimits, Surroundings, keeper
-from evoply.environment import process as sandbox
+from evoply.environment import (
+    BrokenError,
+    ForeignProcess,
+    KeeperLimits,
+    Surroundings,
+    keeper,
+    sandbox,
+)
 from programs import needs_bubblewrap
 from waiting import PATIENCE, until
 

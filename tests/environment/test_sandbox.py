@@ -13,8 +13,7 @@ import pytest
 
 import evoply as ep
 from evoply.cli import main
-from evoply.environment import ForeignProcess, KeeperLimits, Surroundings
-from evoply.environment import process as sandbox
+from evoply.environment import ForeignProcess, KeeperLimits, Surroundings, sandbox
 from evoply.players import Bot, Engine
 from programs import needs_bubblewrap
 from waiting import PATIENCE

@@ -257,7 +257,7 @@ def test_records() -> None:
         InvalidMoveError, match="in the position at column 2: there is no square 99"
     ):
         checkers.Game.from_transcript(" W:W18:B99 18x9")
-    with pytest.raises(InvalidMoveError, match=r"PDN, which evoply\.formats\.pdn reads"):
+    with pytest.raises(InvalidMoveError, match=r"PDN, which evoply\.games\.formats\.pdn reads"):
         checkers.Game.from_transcript('11-15 [Event "x"]')
 
 

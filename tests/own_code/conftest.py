@@ -32,10 +32,10 @@ class Short(FitnessKind):
     weight: float = 0.01
 
     def measured(self, population, training):
-        batch = training.panel_batch(population)
+        batch = training.opponents_batch(population)
         results = training.play(batch)
         points = results.black_points
-        by_game = training.panel.by_tree(points, 1 - points)
+        by_game = training.opponents.by_tree(points, 1 - points)
         sizes = np.array([self.weight * len(tree) for tree in population.trees])
         fitness = by_game.mean(axis=1) - sizes
         return Measured(fitness=fitness[population.who], games=len(batch.schedule))

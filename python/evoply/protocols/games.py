@@ -2,7 +2,7 @@
 
 This module knows no game and no player.
 
-Reasons: docs/design/kernel.md.
+Reasons: docs/design/kernel.md, docs/design/players.md.
 """
 
 import re

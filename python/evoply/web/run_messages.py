@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from evoply.games import GAMES
-from evoply.runs.presets import PRESETS
 from evoply.web.messages import ApiAnswer, Asked
 
 Value = bool | int | float | str | None
@@ -343,6 +342,8 @@ _TITLES: Mapping[str, str] = {
 
 def preset_shown(name: str) -> PresetShown:
     """Return the preset called *name* without reading it."""
+    from evoply.runs.presets import PRESETS
+
     preset = PRESETS[name]
     games = list(GAMES) if name == _FOR_ALL_GAMES else [preset.game]
     title = _TITLES.get(name, preset.title)

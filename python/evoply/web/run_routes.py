@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from evoply.runs.presets import PRESETS
 from evoply.web.limits import ServerLimits
 from evoply.web.messages import WRONG
 from evoply.web.run_messages import (
@@ -71,6 +70,8 @@ run_router = APIRouter(prefix="/api", tags=["runs"], responses=WRONG)
 @run_router.get("/presets")
 async def presets() -> PresetList:
     """Return the configs that a run can begin with."""
+    from evoply.runs.presets import PRESETS
+
     return PresetList(presets=[preset_shown(name) for name in PRESETS])
 
 

@@ -118,7 +118,7 @@ class Training:
         """The opponents without those of the config."""
         return self.opponents.after(len(self.task.opponents))
 
-    def panel_batch(self, population: Population, *, record_moves: bool = False) -> Batch:
+    def opponents_batch(self, population: Population, *, record_moves: bool = False) -> Batch:
         """Return the games of every different tree against the opponents, on the same openings."""
         return Batch(
             players=(*population.players, *self.opponents.players),

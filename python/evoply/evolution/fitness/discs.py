@@ -51,7 +51,7 @@ class _Discs(FitnessKind):
         self, population: Population, training: Training, *, record_moves: bool
     ) -> tuple[Measured, list[NDArray[np.float64]]]:
         """Return the fitness, and minus the sum of every tree for each part of the discs."""
-        batch = training.panel_batch(population, record_moves=record_moves)
+        batch = training.opponents_batch(population, record_moves=record_moves)
         results = training.play(batch)
         opponents, trees = training.opponents, len(population.players)
         parts = self._parts(results, batch.schedule, training.task)
@@ -232,7 +232,7 @@ class PointFitness(FitnessKind):
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the points per game of *population* against the opponents, or their shares."""
-        batch = training.panel_batch(population)
+        batch = training.opponents_batch(population)
         results = training.play(batch)
         trial = trial_of(training.opponents, results, len(population.players))
         black = results.black_points
