@@ -100,7 +100,7 @@ def evolve(
 
 def _learner_of(config: str) -> str:
     """Return what a config says that its learner is; "" if it says nothing."""
-    from evoply.configs.reference import read_toml
+    from evoply.configs.keys import read_toml
     from evoply.runs.presets import config_text
 
     is_pipe = os.path.exists(config) and not os.path.isfile(config)
@@ -187,7 +187,7 @@ def learn(
     terms
         With --features champion@RUN: how many subtrees at most.
     """
-    from evoply.configs.reference import read_toml
+    from evoply.configs.keys import read_toml
     from evoply.runs.presets import config_text
 
     learner = str(read_toml(config_text(config), config).get("learner"))

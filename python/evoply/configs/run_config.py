@@ -10,8 +10,8 @@ import tomli_w
 from pydantic import ValidationError
 
 from evoply.configs.config_errors import explained
+from evoply.configs.keys import overridden, too_deep, with_settings, without_none
 from evoply.configs.part import Part, Problem
-from evoply.configs.reference import overridden, too_deep, with_settings, without_none
 from evoply.protocols import ConfigError
 
 

@@ -20,9 +20,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, model_validator
 
 from evoply.configs.config_errors import checked, explained
+from evoply.configs.keys import read_toml
 from evoply.configs.own_code import reading
 from evoply.configs.part import Part, Problem
-from evoply.configs.reference import read_toml
 from evoply.environment.files import checksum
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run

@@ -19,8 +19,8 @@ from typing import Any, Self
 import tomli_w
 
 from evoply.arena import match
+from evoply.configs.keys import read_toml, without_none
 from evoply.configs.own_code import carried, is_carried
-from evoply.configs.reference import read_toml, without_none
 from evoply.environment.files import (
     EXPERIMENT_FILE,
     SETUPS,

@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from evoply.configs.keys import read_toml
 from evoply.configs.own_code import reading
 from evoply.configs.part import Part, Problem
-from evoply.configs.reference import read_toml
 from evoply.configs.run_config import RunConfig, changed_config
 from evoply.expressions import (
     OTHELLO_PATTERNS,

@@ -17,8 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from evoply.arena.on_cluster import check_game
 from evoply.configs.config_errors import checked
+from evoply.configs.keys import overridden, read_toml, without_none
 from evoply.configs.own_code import OwnCode, codes_in, pinned_text, reading, text_of
-from evoply.configs.reference import overridden, read_toml, without_none
 from evoply.configs.run_config import RunConfig, written_config
 from evoply.expressions.written_form import parse_json
 from evoply.games import DrawRules, game_rules

@@ -13,8 +13,9 @@ from typing import Any
 
 from fastapi import HTTPException
 
+from evoply.configs.keys import without_none
 from evoply.configs.own_code import carried
-from evoply.configs.reference import config_schema, without_none
+from evoply.configs.reference import config_schema
 from evoply.configs.run_config import changed_config
 from evoply.evolution.fitness import Fitness
 from evoply.evolution.play.opponents import player_texts

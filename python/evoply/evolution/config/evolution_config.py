@@ -16,9 +16,9 @@ from pydantic import Field, field_validator, model_validator
 
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
+from evoply.configs.keys import read_toml
 from evoply.configs.own_code import OwnCode, is_own_code, reading, without_places
 from evoply.configs.part import Part, Problem
-from evoply.configs.reference import read_toml
 from evoply.configs.run_config import RunConfig, changed_config, written_config
 from evoply.evolution.breeding.first_generation import is_tree_text, named_set, random_individuals
 from evoply.evolution.config import checks

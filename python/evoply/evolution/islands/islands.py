@@ -26,7 +26,7 @@ import numpy as np
 from evoply import gp
 from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
-from evoply.configs.reference import without_none
+from evoply.configs.keys import without_none
 from evoply.environment import core_count
 from evoply.environment.files import checksum
 from evoply.evolution.config.evolution_config import (

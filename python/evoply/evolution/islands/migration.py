@@ -19,8 +19,8 @@ from pydantic import Field, field_validator
 
 from evoply._native import Stream
 from evoply.arena.on_cluster import know_game, rules_to_send
+from evoply.configs.keys import with_settings, without_none
 from evoply.configs.part import Part, Problem
-from evoply.configs.reference import with_settings, without_none
 from evoply.evolution.config.evolution_config import (
     MOST_GENERATIONS,
     EvolutionConfig,

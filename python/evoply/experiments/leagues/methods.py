@@ -24,8 +24,8 @@ from typing import Any
 from pydantic import Field
 
 from evoply.configs.config_errors import checked, explained
+from evoply.configs.keys import read_toml
 from evoply.configs.part import Part
-from evoply.configs.reference import read_toml
 from evoply.environment.files import read_limited
 from evoply.experiments.design import (
     LONGEST_NAME,
