@@ -27,6 +27,10 @@ def test_it_names_what_is_needed_to_make_a_result_again() -> None:
     assert provenance().command is None
 
 
+def test_sources_are_looked_for_beside_the_package() -> None:
+    assert Path(evoply.__file__).resolve().parents[2] == module._SOURCES
+
+
 def test_no_secret_is_told() -> None:
     with running(["serve", "--password", "abc", "--token=def", "--html", "x.html"]):
         assert provenance().command == "evoply serve --password ... --token=... --html x.html"

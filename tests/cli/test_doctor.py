@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from command_line import call
 
+import evoply
 from evoply.environment import prerequisites
 from evoply.environment.prerequisites import EXTRAS, Examination, Prerequisite
 
@@ -174,6 +175,13 @@ def installed_from(
     monkeypatch.setattr(metadata, "distribution", Installed)
     monkeypatch.setattr(prerequisites, "_clone", lambda: clone)
     return prerequisites.how_to_install
+
+
+def test_the_package_and_its_clone_are_found_where_they_are() -> None:
+    package = Path(evoply.__file__).resolve().parent
+    is_clone = (package.parents[1] / "Cargo.toml").is_file()
+    assert prerequisites._clone() == (package.parents[1] if is_clone else None)
+    assert prerequisites._evoply().found.endswith(f", in {package}")
 
 
 def test_a_clone_is_installed_by_its_setup_or_from_its_folder(

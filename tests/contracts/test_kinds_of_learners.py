@@ -152,7 +152,7 @@ from evoply.kinds import KINDS
 before = set(sys.modules)
 assert list(KINDS)[0] == "evolution" and "evoply.evolution.loop" not in before
 KINDS["evolution"]
-others = ("evoply.evolution.islands", "evoply.learning.pattern", "evoply.learning.tuples")
+others = ("evoply.evolution.islands", "evoply.learning.pattern_learner", "evoply.learning.tuples")
 print(*(one for one in set(sys.modules) - before if one.startswith(others)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

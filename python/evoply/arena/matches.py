@@ -41,9 +41,6 @@ from evoply.protocols.sections import (
 )
 from evoply.wording import short_name
 
-# Ctrl-C during a match or a tournament, with the result of the games played by then.
-
-
 GAMES_AT_A_TIME = 1000
 
 
@@ -524,6 +521,3 @@ def _batches(evidence: Evidence) -> Iterator[int]:
     while not evidence.is_over:
         yield size
         size = min(2 * size, 2 * _LARGEST_BATCH)
-
-
-# Limits how often running work is looked at: every few seconds, at hardly any cost.

@@ -1,7 +1,7 @@
-"""Schedules played by the workers of a cluster, in parts of about a second.
+"""Schedules played by the workers of a cluster, in batches of about a second.
 
 A batch is data: the players who appear in it, as JSON, and the keys of its games. So its results
-are those that this machine would compute, and the parts are joined in order.
+are those that this machine would compute, and the batches are joined in order.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -105,14 +105,14 @@ def batches_on_cluster(
     Players passed `check_sendable`. *unit* plays a batch: `unpacked_batch` reads it,
     `packed_results` writes its results.
     """
-    batches = _Parts(cluster, game, players, schedule, record_moves)
+    batches = _Batches(cluster, game, players, schedule, record_moves)
     for answer in cluster.results(unit, batches):
         results = batches.take(answer)
         yield FinishedGames(batches.places[answer.place], results)
 
 
-class _Parts:
-    """The parts of a schedule; each is cut when a worker is free, as long as the pace suggests."""
+class _Batches:
+    """The batches of a schedule, each cut when a worker is free, as long as the pace suggests."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The command line: `evoply COMMAND ...`, one module a command.
+"""The command line: `evoply COMMAND ...`; `commands` says which module has which.
 
 It reads arguments, shows what the layers below do, and computes nothing itself. Importing it is
 quick: everything heavy is imported by the command that needs it, when it runs.

@@ -211,8 +211,3 @@ def _result(
         "games": converted.games,
         "moves": converted.moves,
     }
-
-
-# `--game FILE`: a file of rules in place of a name, in every command that takes one.
-#
-# A value in a file with several rules is named `python:FILE.py:NAME`.

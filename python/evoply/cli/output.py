@@ -166,12 +166,3 @@ def version_text() -> str:
     cpu, paths = _native.cpu, _native.paths
     several = f"CPU paths {', '.join(paths)}; {cpu} in use"
     return f"evoply {_native.__version__} ({several if paths[1:] else f'CPU path {cpu}'})"
-
-
-# Rich's console, as commands need it.
-
-
-# What a command writes into files: games while they are played, and pages and charts.
-
-
-# Suggested commands: each must work when it is typed as it is printed.

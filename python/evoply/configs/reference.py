@@ -26,11 +26,6 @@ from evoply.configs.keys import without_none
 from evoply.protocols.sections import JsonData
 from evoply.wording import shorten
 
-# Nested keys of TOML: read from a text, and changed one by one.
-#
-# The models of configs say which keys exist, and check the result.
-
-
 # Descriptions of the keys of a config, read from the docstrings below its fields.
 #
 # They are read from the source when somebody asks: pydantic would read them for every model

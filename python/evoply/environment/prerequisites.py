@@ -133,7 +133,7 @@ def _looked_at(name: str, is_required: bool, look: Callable[[], Prerequisite]) -
 
 def _clone() -> Path | None:
     """Return the folder of the sources that this package lies in; None if it was installed."""
-    folder = Path(__file__).resolve().parents[2]
+    folder = Path(__file__).resolve().parents[3]
     return folder if (folder / "Cargo.toml").is_file() else None
 
 
@@ -202,7 +202,7 @@ def _extra_of(module: str) -> str:
 
 
 def _evoply() -> Prerequisite:
-    return Prerequisite(_NAME, "ok", f"{metadata.version(_NAME)}, in {Path(__file__).parent}")
+    return Prerequisite(_NAME, "ok", f"{metadata.version(_NAME)}, in {Path(__file__).parents[1]}")
 
 
 def _python() -> Prerequisite:

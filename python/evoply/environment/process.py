@@ -25,13 +25,6 @@ from evoply.environment.keeper import KeeperLimits
 from evoply.environment.sandbox import BUBBLEWRAP, HELPERS, Surroundings, own_environment, sandboxed
 from evoply.wording import shorten
 
-# The sandbox of foreign processes: bubblewrap, where it is there and allowed.
-#
-# Inside there is no network and no other process. The folders of the system, of Python and evoply,
-# and those of the files in the command can be read; nothing can be written but a folder for
-# temporary files, which is empty at first, in memory, and gone with the process.
-
-
 LONGEST_LINE = 1_000_000
 USUAL = Surroundings()
 _LONGEST_REASON = 400
@@ -260,6 +253,3 @@ def _can_be_read(descriptor: int, seconds: float) -> bool:
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN | select.POLLHUP)
     return bool(waiting.poll(math.ceil(1000 * seconds)))
-
-
-# The processor cores and the Python that evoply may use for processes of its own.

@@ -1,6 +1,6 @@
 """A generation: the values from which the next is computed, their digest, and tables of them.
 
-This module does not know how individuals are bred, judged or stored.
+This module does not know how individuals are bred or stored.
 
 Reasons: docs/design/evolution.md.
 """

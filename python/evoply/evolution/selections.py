@@ -31,7 +31,7 @@ from evoply.games import game_rules
 # The contract of selection and survival: both choose among candidates.
 #
 # A function `(candidates, count, stream)` returns positions. Of parents 2i and 2i + 1 are a couple,
-# and one may come many times; survivors are all different. `evoply.evolution.selections` has those
+# and one may come many times; survivors are all different. The tables below have those
 # that configs can name; one of your own is given to `evolve`, or named as `python:FILE.py:NAME`.
 
 Scale = Literal["raw", "adjusted"]

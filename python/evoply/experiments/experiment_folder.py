@@ -1,4 +1,4 @@
-"""An experiment on disk: its settings with a checksum, and a run folder for each unit.
+"""An experiment on disk: its settings with a checksum, and its units, run and measured.
 
 A league's also has ready players and a file of games. Nothing else is kept: results are read from
 runs and games, so an experiment resumes after any interruption, and seeds may be added later.

@@ -1,4 +1,4 @@
-"""The vocabulary for writing board expressions: inputs, constants, numbers, sides and functions.
+"""The vocabulary for writing board expressions: inputs, constants, functions, and a probe of them.
 
 The functions are named like the operations of the written form. Set operators and arithmetic are
 Python's.

@@ -30,13 +30,6 @@ from evoply.expressions.functions import (
 )
 from evoply.games import game_rules
 
-# Features that subtract the opponent's count from the own count.
-#
-# These are the features of FIREBRAND (Almgren, Berglund & Milstein) for Othello boards of every
-# size, and the simplest ones of checkers. Learners divide each by its scale: a bound, or a value
-# that it hardly ever exceeds.
-
-
 LARGEST_WEIGHT = 1e6
 """The largest size of a weight; beyond it the learning rate was too large."""
 

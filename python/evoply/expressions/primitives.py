@@ -1,6 +1,6 @@
 """Primitives of genetic programming, which are named board expressions, and sets of them.
 
-This module does not know sets or trees.
+This module does not know trees: `evoply.gp` does.
 """
 
 from __future__ import annotations
@@ -274,8 +274,7 @@ def _check_name(name: object, expression: Expression) -> str:
 
 # Primitives of genetic programming: named board expressions in immutable sets.
 #
-# A set fits every board that its expressions fit. This module does not know trees: `evoply.gp`
-# does.
+# A set fits every board that its expressions fit.
 
 FORMAT = 1
 MAX_PRIMITIVES = 256

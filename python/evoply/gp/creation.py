@@ -17,7 +17,7 @@ from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import MAX_TREE_NODES, Forest, Genotype, Limits, Role, Tree
 
-# Random trees: grow and full. Whole populations are made in `evoply.gp.creation`.
+# Random trees: grow and full.
 #
 # Names follow Koza, "Genetic Programming" (1992). Beware: gpjpp, the Java engine of Liao's and of
 # Bellin & Gasperin's programs, has GROW for Koza's *full* and VARIABLE for Koza's *grow*.

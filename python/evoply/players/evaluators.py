@@ -1,4 +1,4 @@
-"""Evaluators of boards as data: a genetic program or a board expression.
+"""Evaluators of boards as data, a genetic program or a board expression; errors in words.
 
 Reasons: docs/design/expressions.md.
 """

@@ -2,7 +2,8 @@
 
 Each contract is one page: `games` (positions, records, diagrams, clocks), `players` (player, seat,
 choice, a game that is played), `learners` (learner, step), `clusters` (units of work for other
-machines) and `sections` (what results show). This package knows no game, evaluator and file.
+machines), `sections` (what results show), `provenance` and `errors`. This package knows no game,
+evaluator and file.
 """
 
 from evoply.when_used import give_when_used

@@ -1,4 +1,4 @@
-"""What every game has: colours, outcomes, positions, records, diagrams, clocks; the errors.
+"""What every game has: colours, outcomes, positions, records, diagrams, clocks.
 
 This module knows no game and no player.
 
@@ -309,9 +309,6 @@ class GameRecord(Protocol):
 
     def __len__(self) -> int:
         """Return the number of plies."""
-
-
-# Errors for users' mistakes and broken files, all of them ValueErrors; and forfeits.
 
 
 # Clocks: how much time each side has for a whole game.

@@ -17,7 +17,7 @@ from evoply import _native
 from evoply.protocols.sections import JsonData
 from evoply.wording import printable
 
-_SOURCES = Path(__file__).resolve().parents[2]
+_SOURCES = Path(__file__).resolve().parents[3]
 """The source tree, if the package stands in one."""
 _SECRET = ("--password", "--token")
 _SECONDS = 5

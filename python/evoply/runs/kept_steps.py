@@ -194,9 +194,3 @@ class KeptStep:
         step: Self = loaded(cls, data)
         step.check(config)
         return step.completed(config)
-
-
-# The data of a step as `run.db` keeps it: a few fields as text, and all others compressed.
-#
-# A field that grows from step to step, such as an archive, is kept as what each step added. If
-# every step held all of it, a long run would hold little else.

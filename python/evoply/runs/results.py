@@ -1,4 +1,4 @@
-"""Results of runs: champions by name, matches, tables for other programs, and the list of runs.
+"""Results of runs: champions by name, matches, and tables for other programs.
 
 Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
 
@@ -22,12 +22,6 @@ from evoply.runs.database import player_data, read_champions
 from evoply.runs.run import Run
 from evoply.runs.run_names import champion_parts, named_run, run_path
 from evoply.wording import shorten
-
-# The list of runs: a line about each, read without its learner, its config or its players.
-
-
-# The folder of runs, and finding runs by name.
-
 
 _DIGEST = "player_digest"
 

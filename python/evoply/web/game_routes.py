@@ -1,4 +1,4 @@
-"""The API of games: begin, read, move, undo, take over, ask, copy, and hear of what happens."""
+"""The API of games: begin, read, move, ask, hear; lists of games; rules in words and puzzles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of the API: what may be asked, within which bounds, and what is answered.
+"""The messages of the API, what is asked, in which bounds, and answered; levels of opponents.
 
 `/api/openapi.json` is made of them.
 """

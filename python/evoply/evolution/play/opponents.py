@@ -3,7 +3,7 @@
 Every tree meets every opponent on the same random openings with the same game keys,
 twice with colours swapped unless the config has its individuals play one colour only. So the
 comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
-belongs to tree `k // g` and is its game `k % g`; `Panel.places` has the opponent and the colour.
+belongs to tree `k // g` and is its game `k % g`; `Opponents.places` has opponent and colour.
 This module does not know about configs, generations or selection.
 
 Reasons: docs/design/evolution.md.

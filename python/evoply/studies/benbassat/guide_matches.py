@@ -1,4 +1,4 @@
-"""Benbassat and Sipper's guides, table 3 with matches between them, and readings of the 10x10 one.
+"""Benbassat and Sipper's guides: table 3, readings of the 10x10 one, and kinds of competition.
 
 Guides look ahead by alpha-beta; finished games have exact values, and one of equal moves is drawn.
 In lose checkers every leaf has a random value. In Reversi and on the 10x10 board the paper's guides
