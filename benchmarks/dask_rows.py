@@ -16,7 +16,7 @@ import numpy as np
 
 from evoply import _native
 from evoply.arena import Schedule
-from evoply.arena.on_cluster import _Parts
+from evoply.arena.on_cluster import _Batches
 from evoply.arena.playing import play_batch
 from evoply.cluster import Dispatcher, connect
 from evoply.evolution import EvolutionConfig, evolve
@@ -143,7 +143,7 @@ def part_costs() -> tuple[float, float, float]:
         opening_plies=8,
         starts=(game_rules("othello").start().row,),
     )
-    parts = _Parts(Nobody(), "othello", players, schedule, False)  # type: ignore[arg-type]
+    parts = _Batches(Nobody(), "othello", players, schedule, False)  # type: ignore[arg-type]
     begun = time.perf_counter()
     content = play_batch(parts.pack(slice(0, 20_000)))
     pace = 20_000 / (time.perf_counter() - begun)
