@@ -11,7 +11,7 @@ from pathlib import Path
 import tomli_w
 
 from evoply.environment import Database, checksum
-from evoply.runs import database as schema
+from evoply.runs import schema
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.reports.puzzle_book import puzzle_file, puzzle_games
 from evoply.reports.terms import joined
-from evoply.runs.database import create_tables
+from evoply.runs.schema import create_tables
 from evoply.runs.presets import PRESETS, preset_text
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"

@@ -7,7 +7,7 @@ import pytest
 from command_line import call
 
 from evoply.arena import RoundRobin, round_robin, throttle
-from evoply.cli import long_work as progress
+from evoply.cli import long_work
 from evoply.reports import result_html
 from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
 
@@ -22,13 +22,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what is written while the work goes on, which is also written."""
     texts: list[str] = []
-    write = progress.write_atomically
+    write = long_work.write_atomically
 
     def writing(path: Path, text: str) -> None:
         write(path, text)
         texts.append(path.read_text())
 
-    monkeypatch.setattr(progress, "write_atomically", writing)
+    monkeypatch.setattr(long_work, "write_atomically", writing)
     return texts
 
 
@@ -81,7 +81,7 @@ def test_what_ends_too_early_is_said(tmp_path: Path) -> None:
         return result_html(so_far or result, state=state, goes_on=goes_on)
 
     def begun(at: Path | None) -> Any:
-        return progress.live_page(at, draw, lambda done: f"{done:g} games")
+        return long_work.live_page(at, draw, lambda done: f"{done:g} games")
 
     def work() -> None:
         with begun(path) as live:

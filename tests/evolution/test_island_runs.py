@@ -21,7 +21,7 @@ from evoply.evolution import load_config
 from evoply.evolution.islands import IslandEvolution, IslandsConfig, IslandsStep, evolve_islands
 from evoply.kinds import KINDS
 from evoply.runs import advance
-from evoply.runs.database import read_state
+from evoply.runs.schema import read_state
 from waiting import PATIENCE, until_it_computes
 
 SMALL: dict[str, Any] = {

@@ -32,8 +32,7 @@ from evoply.experiments import (
 from evoply.players import parse_player
 from evoply.players.grammar import read_player
 from evoply.protocols import RunError
-from evoply.runs import advance, list_runs
-from evoply.runs import database as schema
+from evoply.runs import advance, list_runs, schema
 from forging import sealed, written
 
 pytestmark = pytest.mark.usefixtures("evil")

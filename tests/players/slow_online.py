@@ -18,8 +18,7 @@ from evoply._native import Stream
 from evoply.expressions import NumberParameter, PrimitiveSet, argument
 from evoply.expressions.primitives import make_primitive
 from evoply.games import DrawRules, game_rules
-from evoply.gp import Limits, Tree
-from evoply.gp import creation as random_trees
+from evoply.gp import Limits, Tree, creation
 from evoply.protocols import Color, GameRecord, Position
 
 LARGEST = 4096
@@ -377,9 +376,7 @@ class Evolution:
 
 
 def random_subtree(primitives: PrimitiveSet, depth: int, draws: Stream) -> Tree:
-    tree = random_trees.random_subtree(
-        primitives, depth, draws, root_type="number", max_nodes=LARGEST
-    )
+    tree = creation.random_subtree(primitives, depth, draws, root_type="number", max_nodes=LARGEST)
     assert tree is not None
     return tree
 

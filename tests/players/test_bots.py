@@ -17,8 +17,7 @@ import evoply as ep
 from evoply import Stream
 from evoply.arena import Schedule, play
 from evoply.games import game_rules
-from evoply.players import Bot, bot_classes, parse_player, save_player
-from evoply.players import bots as bot_seat
+from evoply.players import Bot, bot_classes, bots, parse_player, save_player
 from evoply.protocols import Clock, ForfeitError
 from waiting import PATIENCE, until
 
@@ -56,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def long_loading(monkeypatch: pytest.MonkeyPatch) -> None:
     """A short limit for moves is none for loading the file, which takes long on a busy machine."""
-    process = bot_seat._BotProcess
+    process = bots._BotProcess
     wait_until_loaded = process.wait_until_loaded
     monkeypatch.setattr(
         process, "wait_until_loaded", lambda one, _: wait_until_loaded(one, PATIENCE)

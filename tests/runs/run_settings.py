@@ -8,7 +8,7 @@ from typing import Any
 
 from evoply.environment import checksum_of
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
-from evoply.runs.database import GROUPS
+from evoply.runs.schema import GROUPS
 from evoply.runs.states import unzipped, zipped
 
 

@@ -142,7 +142,7 @@ def test_a_name_that_another_process_takes_meanwhile(
     def slow(path: Path, meta: dict[str, str]) -> None:
         shutil.copytree(finished, folder)
 
-    monkeypatch.setattr("evoply.runs.database.create_tables", slow)
+    monkeypatch.setattr("evoply.runs.schema.create_tables", slow)
     with pytest.raises(RunNameError, match="exists already"):
         Run.create(folder, small_config())
     assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -126,7 +126,7 @@ def test_a_disk_is_named_whatever_sqlite_says(
         error.sqlite_errorcode = getattr(sqlite3, code)
         raise error
 
-    monkeypatch.setattr("evoply.runs.database._open", cannot)
+    monkeypatch.setattr("evoply.runs.schema._open", cannot)
     for number, says in [
         (errno.ENOSPC, "the disk is full"),
         (errno.EROFS, "the disk is read-only"),
@@ -159,7 +159,7 @@ def test_a_database_in_use_is_not_damaged(
     other = sqlite3.connect(folder / "run.db")
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN IMMEDIATE")
-    monkeypatch.setattr("evoply.runs.database.sqlite3.connect", hasty)
+    monkeypatch.setattr("evoply.runs.schema.sqlite3.connect", hasty)
     with pytest.raises(RunError, match="cannot be read: another program is using it"):
         Run.open(folder)
     other.close()

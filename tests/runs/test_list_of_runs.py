@@ -15,8 +15,7 @@ from evoply.evolution import Evolution
 from evoply.kinds import KINDS
 from evoply.learning import Learning, PatternLearning, load_learning_config
 from evoply.protocols import RunError
-from evoply.runs import advance, list_runs
-from evoply.runs import database as schema
+from evoply.runs import advance, list_runs, schema
 from evoply.runs.folder import DATABASE
 from evoply.runs.run import kind_of
 from evoply.runs.summaries import UNFORESEEN

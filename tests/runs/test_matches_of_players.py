@@ -82,7 +82,7 @@ def test_a_champion_that_stays_is_not_tested_again(
 def test_on_a_tie_the_champion_is_ranked_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evoply.evolution import evolution_kind as evolution_kind
+    from evoply.evolution import evolution_kind
 
     def tie(config: object, generation: object, **_: object) -> FinalTest:
         ranking = tuple(reversed(generation.hall_of_fame))  # type: ignore[attr-defined]

@@ -32,9 +32,9 @@ from evoply.evolution.individuals import (
 from evoply.evolution.play.opponents import PURPOSES, IndividualPlayer, stream_for
 from evoply.gp import length_penalised
 from evoply.protocols.sections import Page, Shown, facts_page, share
-from evoply.runs.database import StepRow
 from evoply.runs.kept_steps import APART, Tree, dumped, loaded
 from evoply.runs.kind import Row, StepTables
+from evoply.runs.schema import StepRow
 
 
 @dataclass(frozen=True, repr=False)

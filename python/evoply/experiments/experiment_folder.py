@@ -50,9 +50,9 @@ from evoply.players.player import SAVED_ADAPTER
 from evoply.protocols import MALFORMED, Player, RunError, RunNameError
 from evoply.protocols.sections import JsonData
 from evoply.runs import advance, runs_directory
-from evoply.runs.database import player_data
 from evoply.runs.folder import GAME, add_game_of, game_content
 from evoply.runs.run import stored_kind
+from evoply.runs.schema import player_data
 from evoply.wording import shorten
 
 # One unit of an experiment: a run of one setup and one seed, driven to its end and measured.

@@ -23,10 +23,10 @@ from evoply.players.player import KINDS
 from evoply.players.player_kind import PlayerKind
 from evoply.protocols import Progress, StorableLearner
 from evoply.protocols.sections import Column, Section
-from evoply.runs import database as schema
-from evoply.runs.database import StepRow
+from evoply.runs import schema
 from evoply.runs.kept_learners import EndOfRun, Learners, ModelConfigs, OwnConfigs, present
 from evoply.runs.kept_steps import dumped
+from evoply.runs.schema import StepRow
 from evoply.runs.states import joined, parted, zipped
 from evoply.wording import shorten
 

@@ -18,9 +18,9 @@ from evoply.environment.files import (
 )
 from evoply.environment.refusals import reason
 from evoply.protocols import Player, RunError
-from evoply.runs.database import player_data, read_champions
 from evoply.runs.run import Run
 from evoply.runs.run_names import champion_parts, named_run, run_path
+from evoply.runs.schema import player_data, read_champions
 from evoply.wording import shorten
 
 _DIGEST = "player_digest"

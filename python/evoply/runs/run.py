@@ -26,8 +26,7 @@ from evoply.environment.files import DATABASE, read_kept_text
 from evoply.environment.refusals import refusal_of
 from evoply.players.grammar import read_player
 from evoply.protocols import ConfigError, RunError, Step, StorableLearner
-from evoply.runs import database as schema
-from evoply.runs.database import identity, reading, unreadable
+from evoply.runs import schema
 from evoply.runs.folder import (
     CONFIG,
     GAME,
@@ -49,6 +48,7 @@ from evoply.runs.kept_learners import (
     loaded_learner,
 )
 from evoply.runs.kind import Columns, Kind, Row, check_installed, even_rows
+from evoply.runs.schema import identity, reading, unreadable
 
 # The kind of learner of a run or a config: one of a table, or one that a user brings.
 

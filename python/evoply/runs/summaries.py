@@ -12,7 +12,7 @@ from evoply.environment.files import DATABASE, EXPERIMENT_FILE, read_kept_text, 
 from evoply.environment.refusals import reason
 from evoply.games import GAMES
 from evoply.protocols import RunError
-from evoply.runs import database as schema
+from evoply.runs import schema
 from evoply.runs.folder import (
     CONFIG,
     UNITS,

@@ -3,8 +3,6 @@
 from functools import partial
 
 from evoply.studies.benbassat import evolved_players, guide_matches
-from evoply.studies.benbassat import evolved_players as trees_by_hand
-from evoply.studies.benbassat import guide_matches as coevolution
 from evoply.studies.study import study_of
 
 BENBASSAT = study_of(
@@ -12,9 +10,9 @@ BENBASSAT = study_of(
     {
         "3": guide_matches.calibration,
         "readings": guide_matches.guide_readings,
-        "hand": trees_by_hand.trees_by_hand,
+        "hand": evolved_players.trees_by_hand,
         **{table: partial(evolved_players.players_table, table) for table in ("4", "5", "6")},
         "sensitivity": evolved_players.other_settings,
-        "coevolution": coevolution.coevolution,
+        "coevolution": guide_matches.coevolution,
     },
 )
