@@ -27,8 +27,8 @@ from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.reports.puzzle_book import puzzle_file, puzzle_games
 from evoply.reports.terms import joined
-from evoply.runs.schema import create_tables
 from evoply.runs.presets import PRESETS, preset_text
+from evoply.runs.schema import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"
