@@ -291,7 +291,7 @@ def prune(
     *,
     within: float = 0.01,
     against: Annotated[list[str] | None, Parameter(negative="")] = None,
-    games: Whole = 16_000,
+    games: Whole = 200_000,
     output: OutputFile = None,
     conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
     json: Json = False,
@@ -314,8 +314,8 @@ def prune(
         An opponent beside the whole player; may be given several times. Default: material, one ply
         deeper than the player.
     games
-        At most so many games against each opponent show that a change costs too little to matter.
-        With few games nothing can be shown, and nothing is left out.
+        How many games at most, in all. With few games nothing can be shown, and nothing is left
+        out.
     output
         Save the pruned player into this file.
     """

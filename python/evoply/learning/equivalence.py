@@ -9,7 +9,6 @@ so that looking again and again does not make it easier to pass.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -24,8 +23,8 @@ LOOKS = 4
 _CONFIDENCE = 0.95
 _ADDED_SPREAD = 1 / 8
 """That of `design_effect`: pairs that happen to go alike do not show that all will."""
-_Z_LOOK = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / LOOKS)
-_Z = NormalDist().inv_cdf(_CONFIDENCE)
+_Z = {looks: NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / looks) for looks in (1, LOOKS)}
+"""How many standard errors below the mean the interval ends, by the number of looks."""
 _Z_BOTH = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
 
 
@@ -72,15 +71,13 @@ class Differences:
         return math.sqrt(variance / (count if pairs is None else max(pairs, count)))
 
 
-def is_shown(found: Sequence[Differences], within: float) -> bool:
-    """Return whether *found*, one for each opponent, show that a change costs at most *within*."""
-    return all(each.mean - _Z_LOOK * each.error() > -within for each in found)
+def is_shown(found: Differences, within: float, looks: int = LOOKS) -> bool:
+    """Return whether *found* shows at one of *looks* that a change costs less than *within*."""
+    return found.mean - _Z[looks] * found.error() > -within
 
 
-def is_hopeless(found: Sequence[Differences], within: float, pairs: int) -> bool:
-    """Return whether the change would probably not pass after all *pairs* either."""
-    return any(
-        each.mean + _Z * each.error() - _Z_LOOK * each.error(pairs) < -within
-        for each in found
-        if each.error() < math.inf
-    )
+def is_hopeless(found: Differences, within: float, pairs: int) -> bool:
+    """Return whether the change would probably not be shown to after all *pairs* either."""
+    if found.error() == math.inf:
+        return False
+    return found.mean + _Z[1] * found.error() - _Z[LOOKS] * found.error(pairs) < -within

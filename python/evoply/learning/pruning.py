@@ -8,6 +8,7 @@ few games is tried first, on fresh openings. In the end numbers are rounded by t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,9 +34,16 @@ from evoply.protocols.sections import Column, JsonData, Page, Section, Shown, it
 Array = NDArray[np.float64]
 MOST_TERMS = 200
 """The most terms of a player that is pruned: with more every one of them is worth too little."""
-USUAL_GAMES = 16_000
-_COARSE_GAMES = 600
-_GAMES_OF_A_TERM = 2000
+USUAL_GAMES = 200_000
+_COARSE_PAIRS = 300
+"""Of each change, to find the cheapest."""
+_GAMES_OF_A_PAIR = 25
+"""A test has a pair for so many of all games."""
+_FEWEST_PAIRS = 80
+"""With fewer no change can be shown to cost less than a point, not even one that does nothing."""
+_SEARCH = 0.6
+"""The share of all games that finds what can be left out; the others test the result."""
+_PAIRS_OF_A_TERM = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,18 +249,22 @@ def prune(
     taken apart into terms. Each change must be shown to cost at most *within* points a game, from 0
     to 0.5, against the whole player, and against each of *against* (players of any form; by default
     `material`, one ply deeper than the player), where whole and pruned player meet the same
-    openings. A test takes at most *games* games against each of them; with few games nothing can be
-    shown, so nothing is left out. *progress* gets the share that is done and the games so far.
+    openings. All of it takes at most *games* games; with few nothing can be shown, so nothing is
+    left out. *progress* gets the share that is done and the games so far.
     *runs* gives the champion for `champion@RUN`; `evoply.prune` looks among your runs. The result
     does not depend on *threads* (0: all cores). Ctrl-C raises `StoppedWithResultError` with what
     was left out by then. Raises `ValueError` for players that do not value boards by numbers.
 
     >>> text = "( + ( * 2.1 white_corners ) ( * 0.00001 ply ) ):primitives=othello-access"
-    >>> pruned = prune(text, games=1000, against=["random"])
+    >>> pruned = prune(text, games=10_000, against=["random"])
     >>> [(term.name, term.weights) for term in pruned.terms]
     [('white_corners', (1.0,))]
     """
     return _Pruning(player, within, against, game, games, seed, runs, threads, progress).result()
+
+
+class _SpentError(Exception):
+    """There are no games left for more tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,27 +300,37 @@ class _Pruning:
         if against is None:
             against = [f"material:depth={self.whole.plies_ahead + 1}"]
         rivals = [model_of(read_player_of(rival, game, runs)) for rival in against]
-        self.labels = [*(rival.label for rival in rivals), "the whole player"]
-        self.opponents = prepared([*rivals, self.whole], game)
+        self.labels = ["the whole player", *(rival.label for rival in rivals)]
+        self.opponents = prepared([self.whole, *rivals], game)
         self.game, self.within, self.seed, self.threads = game, within, seed, threads
-        self.pairs = even_games(games) // 2
+        self.games = games
+        self.pairs = games // _GAMES_OF_A_PAIR
         self.progress = progress or (lambda *_: None)
         self.played = 0
         self.steps = 0
         self.left_out: list[LeftOut] = []
+        self.before: list[StagedSum] = []
+        """The sum before each change."""
 
     def result(self) -> Pruned:
         """Return the pruned player, measured on fresh openings."""
         try:
-            self.leave_out(0.0, 0.4, self.terms)
-            self.leave_out(0.4, 0.5, self.stages)
-            self.leave_out(0.5, 0.7, self.terms_of_stages)
-            self.leave_out(0.7, 0.8, self.opposites)
-            self.round()
+            with suppress(_SpentError):
+                self.search()
             self.tell(0.9)
-            return self.made(self.compared(), self.worth())
+            return self.made(self.proved(), self.worth())
         except KeyboardInterrupt:
             raise StoppedWithResultError(self.made((), {})) from None
+
+    def search(self) -> None:
+        """Take what passes until nothing more does; or raise `_SpentError`."""
+        if self.pairs < _FEWEST_PAIRS:
+            return
+        self.leave_out(0.0, 0.4, self.terms)
+        self.leave_out(0.4, 0.5, self.stages)
+        self.leave_out(0.5, 0.7, self.terms_of_stages)
+        self.leave_out(0.7, 0.8, self.opposites)
+        self.round()
 
     # What can be left out.
 
@@ -354,16 +376,17 @@ class _Pruning:
 
     def ranked(self, changes: Sequence[_Change], needed: set[tuple[Any, ...]]) -> list[_Change]:
         """Return *changes*, the one first that costs least in a few games; add hopeless ones."""
-        pairs = min(_COARSE_GAMES // 2, self.pairs)
         self.steps += 1
-        found = self.differences([change.after for change in changes], pairs, "coarse")
-        ranked: list[tuple[float, int, _Change]] = []
-        for change, each in zip(changes, found, strict=True):
-            if is_hopeless(each, self.within, self.pairs):
-                needed.add(change.key)
-            else:
-                ranked.append((-min(difference.mean for difference in each), len(ranked), change))
-        return [change for *_, change in sorted(ranked, key=lambda row: row[:2])]
+        sums = [change.after for change in changes]
+        found = self.differences(sums, 0, min(_COARSE_PAIRS, self.pairs), "coarse")
+        needed |= {
+            change.key
+            for change, each in zip(changes, found, strict=True)
+            if is_hopeless(each, self.within, self.pairs)
+        }
+        means = {change.key: each.mean for change, each in zip(changes, found, strict=True)}
+        ranked = [change for change in changes if change.key not in needed]
+        return sorted(ranked, key=lambda change: -means[change.key])
 
     def take_first(self, changes: Sequence[_Change], needed: set[tuple[Any, ...]]) -> bool:
         """Take the first of *changes* that passes; return whether there is one."""
@@ -384,59 +407,61 @@ class _Pruning:
     # Tests.
 
     def take(self, name: str, after: StagedSum) -> bool:
-        """Take a change if it passes; return whether it does."""
+        """Take a change if it passes against every opponent; return whether it does."""
         self.steps += 1
-        found: list[Differences] = []
+        lost = 0.0
+        for opponent in range(len(self.opponents)):
+            found = self.tested(after, opponent)
+            if found is None:
+                return False
+            lost = lost or -found.mean
+        self.before.append(self.sum)
+        self.sum = after
+        self.left_out.append(LeftOut(name, lost))
+        return True
+
+    def tested(self, after: StagedSum, opponent: int) -> Differences | None:
+        """Return what shows that a change passes against an opponent; None if nothing does."""
+        found: Differences | None = None
         for look in range(LOOKS):
-            done = len(found[0].values) if found else 0
+            done = 0 if found is None else len(found.values)
             pairs = self.pairs * 2**look // 2 ** (LOOKS - 1) - done
-            if pairs < 1:
-                continue
-            (more,) = self.differences([after], pairs, "test", look)
-            found = [a + b for a, b in zip(found, more, strict=True)] if found else more
+            (more,) = self.differences([after], opponent, pairs, "test", look)
+            found = more if found is None else found + more
             if is_shown(found, self.within):
-                self.sum = after
-                self.left_out.append(LeftOut(name, -found[-1].mean))
-                return True
+                return found
             if is_hopeless(found, self.within, self.pairs):
                 break
-        return False
+        return None
 
     def differences(
-        self, sums: Sequence[StagedSum], pairs: int, *purpose: str | int
-    ) -> list[list[Differences]]:
-        """Return the differences of each of *sums* against each opponent, the whole one last."""
+        self, sums: Sequence[StagedSum], opponent: int, pairs: int, *purpose: str | int
+    ) -> list[Differences]:
+        """Return the differences of each of *sums* against one opponent; 0 is the whole player."""
+        seats: list[PreparedPlayer]
         seats = [_seat(self.whole, each.value, self.game) for each in sums]
-        stream = Stream(self.seed, "pruning", self.steps).child(*purpose)
-        points, hashes = self.play(seats, self.opponents, stream, pairs)
-        usual, others = np.full((len(self.opponents), pairs), 0.5), hashes[0] * 0
-        if len(self.opponents) > 1:
-            whole = self.opponents[-1:]
-            usual[:-1], others[:-1] = (
-                found[0] for found in self.play(whole, self.opponents[:-1], stream, pairs)
-            )
-        return [
-            [
-                Differences(a - b, b, np.concatenate([c, d], axis=1))
-                for a, b, c, d in zip(row, usual, row_hashes, others, strict=True)
-            ]
-            for row, row_hashes in zip(points, hashes, strict=True)
-        ]
-
-    def play(
-        self,
-        players: Sequence[PreparedPlayer],
-        opponents: Sequence[PreparedPlayer],
-        stream: Stream,
-        pairs: int,
-    ) -> tuple[Array, NDArray[np.uint64]]:
-        """Return points a pair, shape (players, opponents, pairs), and hashes of both games."""
+        stream = Stream(self.seed, "pruning", self.steps).child(opponent, *purpose)
+        rival = self.opponents[opponent]
+        if opponent:
+            # In one call with the others, so that all meet the same openings.
+            seats.insert(0, self.opponents[0])
+        size = 2 * pairs * len(seats)
+        if self.played + size > self.games * (1 if purpose[0] == "result" else _SEARCH):
+            raise _SpentError
         played = play_against(
-            self.game, players, opponents, stream=stream, pairs=pairs, threads=self.threads
+            self.game, seats, [rival], stream=stream, pairs=pairs, threads=self.threads
         )
-        self.played += played.points.size
-        shape = (len(players), len(opponents), pairs, 2)
-        return played.points.reshape(shape).mean(axis=3), played.results.hashes.reshape(shape)
+        self.played += size
+        points = played.points.reshape(-1, pairs, 2).mean(axis=2)
+        hashes = played.results.hashes.reshape(-1, pairs, 2)
+        if not opponent:  # between equals a pair brings a half
+            usual = np.full(pairs, 0.5)
+            return [Differences(a - usual, usual, b) for a, b in zip(points, hashes, strict=True)]
+        usual, others = points[0], hashes[0]
+        return [
+            Differences(a - usual, usual, np.concatenate([b, others], axis=1))
+            for a, b in zip(points[1:], hashes[1:], strict=True)
+        ]
 
     def tell(self, done: float) -> None:
         """Report progress."""
@@ -451,24 +476,38 @@ class _Pruning:
             return self.whole
         return self.whole.with_evaluator(ExpressionEvaluator.of(self.sum.value, self.names))
 
-    def compared(self) -> tuple[Compared, ...]:
-        """Return the strength of both players on fresh openings; nothing if they are the same."""
-        if not self.left_out:
-            return ()
-        self.steps += 1
-        (found,) = self.differences([self.sum], self.pairs, "result")
-        rows = []
-        for label, each in zip(self.labels, found, strict=True):
-            whole = float(each.usual.mean())
-            rows.append(Compared(label, whole, whole + each.mean, *each.interval))
-        return (rows[-1], *rows[:-1])
+    def proved(self) -> tuple[Compared, ...]:
+        """Take back the last changes until the rest passes on openings by which none was chosen.
+
+        Return the strength of both players there.
+        """
+        while self.left_out:
+            self.steps += 1
+            try:
+                found = [
+                    self.differences(
+                        [self.sum], opponent, self.pairs // 2 ** bool(opponent), "result"
+                    )[0]
+                    for opponent in range(len(self.opponents))
+                ]
+            except _SpentError:
+                found = []
+            if found and all(is_shown(each, self.within, looks=1) for each in found):
+                return tuple(
+                    Compared(label, mean, mean + each.mean, *each.interval)
+                    for label, each in zip(self.labels, found, strict=True)
+                    for mean in [float(each.usual.mean())]
+                )
+            self.left_out.pop()
+            self.sum = self.before.pop()
+        return ()
 
     def worth(self) -> dict[Part, Played]:
         """Return how the pruned player plays against itself without each term."""
-        if len(self.sum.weights) < 2:
-            return {}
         parts = list(self.sum.weights)
-        games = min(_GAMES_OF_A_TERM, 2 * self.pairs)
+        games = 2 * min(_PAIRS_OF_A_TERM, self.games // (20 * len(parts)))
+        if not games:
+            return {}
         played = played_against_whole(
             self.pruned,
             [self.sum.without([part]).value for part in parts],
