@@ -226,6 +226,8 @@ class EvolutionConfig(RunConfig):
             del settings["player"]["ordering"]  # changes no move
         elif self.player.ordering == "usual":
             settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
+        if not self.player.guard:
+            del settings["player"]["guard"]  # as before there was one
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
