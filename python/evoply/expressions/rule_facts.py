@@ -69,6 +69,9 @@ class _Colored:
     def __and__(self, other: "_Colored") -> "_Colored":
         return _Colored(self.black & other.black, self.white & other.white)
 
+    def __or__(self, other: "_Colored") -> "_Colored":
+        return _Colored(self.black | other.black, self.white | other.white)
+
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
@@ -141,7 +144,7 @@ class _Facts:
         patterns = [end for end in ends if isinstance(end, _Pattern)]
         self.goals = [pattern for pattern in patterns if len(pattern.pieces) == 1]
         self.patterns = [pattern for pattern in patterns if len(pattern.pieces) > 1]
-        self.connections = [end for end in ends if isinstance(end, _Connection)]
+        self.connections = _joined([end for end in ends if isinstance(end, _Connection)])
         if len(self.patterns) > _MOST_PATTERNS:
             self.patterns = []
 
@@ -162,7 +165,7 @@ class _Facts:
             yield from self._lacking()
         if self.goals and not self.places_only:
             yield from self._steps()
-        for connection in self.connections[:1]:
+        for connection in self.connections[:1]:  # of several ways to win the first counts
             yield "stones_to_go", self._stones_to_go(connection)
             yield "groups", _groups(connection.ways)
         yield from self._captures()
@@ -332,7 +335,7 @@ class _Facts:
         for pattern in self.goals:
             [offset] = pattern.pieces
             there = self._moved_bits(pattern.where, offset)
-            goal = _Colored(goal.black | there.black, goal.white | there.white)
+            goal |= there
         near = [goal]
         while len(near) <= _MOST_STEPS:
             here = near[-1]
@@ -382,6 +385,7 @@ class _Facts:
         onto = self.outputs[move["onto"]]
         kernel, shape = self.rules.kernel, self.shape
         boards = _native.Positions.random(kernel, 64, 1, 0, shape.squares)
+        assert isinstance(onto, Squares)
         taken = outputs_to_json([count(onto & board.opponent)], shape)
         return bool(_native.Program(kernel, taken).evaluate(boards).any())
 
@@ -409,6 +413,23 @@ def _restricted(end: _Pattern | _Connection, mask: _Colored) -> _Pattern | _Conn
     if isinstance(end, _Pattern):
         return replace(end, where=end.where & mask)
     return replace(end, begin=end.begin & mask, end=end.end & mask)
+
+
+def _joined(connections: list[_Connection]) -> list[_Connection]:
+    """Return *connections* with one of Black alone and one of White alone made one of both."""
+    joined: list[_Connection] = []
+    for new in connections:
+        for place, old in enumerate(joined):
+            both = _Connection(old.begin | new.begin, old.end | new.end, old.ways)
+            if (
+                new.ways == old.ways
+                and new.begin & old.begin == _Colored(0, 0) == new.end & old.end
+            ):
+                joined[place] = both
+                break
+        else:
+            joined.append(new)
+    return joined
 
 
 def _moved(of: Squares, offset: _Offset) -> Squares:
