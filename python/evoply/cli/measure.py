@@ -21,7 +21,7 @@ def measure(
     quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
-    """Measure how strong readable players are, each against the same opponents.
+    """Measure readable players, each against the same opponents.
 
     In Othello these are swh and mobility (a tenth of the moves of both sides is
     random), strong:depth=1, nine numbers by hand, and champions of earlier demos.
