@@ -245,6 +245,33 @@ def othello_access() -> PrimitiveSet:
     return replace(set_of("othello-access", primitives), constants=_CONSTANTS)
 
 
+_KEPT = (
+    "corners",
+    "corner_moves",
+    "safe_moves",
+    "risky_x",
+    "risky_c",
+    "anchored",
+    "frontier",
+    "edges",
+)
+"""Of othello-access, what formulas of few terms keep."""
+
+
+def othello_shapes() -> PrimitiveSet:
+    """Return + - *, constants, the clock, and nineteen features of each side; White is own.
+
+    They are those of `othello_access` that formulas of few terms keep, and `features.SHAPES`: what
+    edges look like, which C discs and moves are in danger, and how far the discs reach. Constants
+    are drawn from [0, 10). Fits every board of Othello.
+    """
+    primitives = _operations()
+    for color, side in (("white", "own"), ("black", "opponent")):
+        for name in (*_KEPT, *features.SHAPES):
+            primitives.append((f"{color}_{name}", features.FEATURES[f"{side}_{name}"]))
+    return replace(set_of("othello-shapes", primitives), constants=_CONSTANTS)
+
+
 # Features of checkers that count where the pieces of a side stand and what they are forced to do.
 #
 # The papers' sets lack them. Each is a number for one side, "own" or "opponent"; the men of a side

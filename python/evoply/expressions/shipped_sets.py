@@ -44,6 +44,7 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
         "liao": _set("arithmetic_sets.liao"),
         "liao+mobility": _set("arithmetic_sets.liao_with_mobility"),
         "othello-access": _set("arithmetic_sets.othello_access"),
+        "othello-shapes": _set("arithmetic_sets.othello_shapes"),
         "any-game": _set("arithmetic_sets.any_game"),
         "letters": _set("arithmetic_sets.letters"),
         "letters-centre": _set("arithmetic_sets.letters", order="centre_first"),

@@ -31,6 +31,8 @@ from evoply.learning.pattern_learner import PatternLearning as PatternLearning
 from evoply.learning.pattern_learner import PatternStep as PatternStep
 from evoply.learning.pattern_learner import learn_patterns as learn_patterns
 from evoply.learning.pattern_learner import pattern_player as pattern_player
+from evoply.learning.pruning import Played as Played
+from evoply.learning.pruning import played_against_whole as played_against_whole
 from evoply.learning.tuning import Tuning as Tuning
 from evoply.learning.tuning import TuningConfig as TuningConfig
 from evoply.learning.tuning import TuningStep as TuningStep

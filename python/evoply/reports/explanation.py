@@ -13,6 +13,7 @@ from evoply.expressions import Expression, build, number
 from evoply.expressions.written_form import LEFT_OUT, formula
 from evoply.games.squares import square_name
 from evoply.gp.algebra import Simplified, simplify
+from evoply.gp.algebra.terms import Term, sum_text, terms_of, with_feature, without
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
@@ -26,15 +27,10 @@ from evoply.reports.open_evaluator import (
 )
 from evoply.reports.terms import (
     Influence,
-    Term,
     constant_sentence,
     influence_sentence,
     joined,
     percent,
-    sum_text,
-    terms_of,
-    with_feature,
-    without,
 )
 
 _FAITHFUL = 0.9

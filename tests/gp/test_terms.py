@@ -20,7 +20,7 @@ from evoply.expressions.written_form import FormulaNames, formula
 from evoply.games import SHAPES
 from evoply.gp import Limits, expression_of, parse_tree, ramped_half_and_half
 from evoply.gp.algebra import names_of
-from evoply.reports.terms import features, sum_text, terms_of, with_feature, without
+from evoply.gp.algebra.terms import features, sum_text, terms_of, with_feature, without
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 LEAD = count(board.own) - count(board.opponent)
