@@ -109,6 +109,12 @@ Play a match between two players.
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
 """,
+    "measure": """\
+Measure readable players, each against the same opponents.
+  evoply measure champion@first by-hand demo-1
+  evoply measure champion@first --game connect-four --games 400 --json
+  evoply measure formula.json --against 'engine:gtp:gtp-rhino -b 0 -m 2'
+""",
     "watch": """\
 Show saved games, move by move, or a tournament as it is played.
   evoply watch games.jsonl             # from evoply match --save-games
