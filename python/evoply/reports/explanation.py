@@ -13,6 +13,7 @@ from evoply.expressions import Expression, build, number
 from evoply.expressions.written_form import LEFT_OUT, formula
 from evoply.games.squares import square_name
 from evoply.gp.algebra import Simplified, simplify
+from evoply.gp.algebra.terms import Term, sum_text, terms_of, with_feature, without
 from evoply.players import ValuingPlayer
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
@@ -26,15 +27,10 @@ from evoply.reports.open_evaluator import (
 )
 from evoply.reports.terms import (
     Influence,
-    Term,
     constant_sentence,
     influence_sentence,
     joined,
     percent,
-    sum_text,
-    terms_of,
-    with_feature,
-    without,
 )
 
 _FAITHFUL = 0.9
@@ -129,7 +125,7 @@ def explain(
 def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
     player, game = parts.model, parts.game
     rows = positions_with_choice(game, positions, seed)
-    form = simplify(parts.expression, parts.names)
+    form = simplify(parts.expression, parts.names, alike=parts.model.alike(parts.game))
     agreement, terms, sentence = _terms(parts, rows, seed, form)
     is_constant = form.constant is not None and not form.exceptions
     measured = () if is_constant else _features(parts, rows, seed)

@@ -21,11 +21,12 @@ from evoply.expressions import Expression, Squares, Truth, count, number, output
 from evoply.expressions.written_form import FormulaNames
 from evoply.games import GameRules, game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
+from evoply.gp.algebra.terms import TIMES, Term, features, terms_of
 from evoply.gp.lowering import CLOCKS
 from evoply.players import PlayerKind, ValuingPlayer, model_of, steady_player
 from evoply.players.grammar import Runs, read_player_of
 from evoply.protocols import Color, Player, Position, Row
-from evoply.reports.terms import TIMES, Term, Words, features, terms_of
+from evoply.reports.terms import Words
 
 _MOST_DRAWN = 400
 """The most nodes of a tree that is drawn."""

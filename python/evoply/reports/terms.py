@@ -1,298 +1,25 @@
-"""The additive terms of an expression, each with its places, and the words for them.
+"""Parts of an evaluator and their influence in plain English.
 
-Sums are taken apart wherever they add to the value: under numeric factors, as one factor of a
-product, and as the numerator of a quotient. What has a name is not taken apart. This module knows
-nothing of words.
+Counts are never negative, so a positive term wants many and a negative one few. This module only
+words what was measured elsewhere.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from evoply.expressions import DIFFERENCES, Expression, board, build, count, number
-from evoply.expressions import features as counted
-from evoply.expressions.written_form import (
-    UNNAMED,
-    FormulaNames,
-    children,
-    formula,
-    in_order,
-    number_text,
-)
+from evoply.expressions import DIFFERENCES, Expression
+from evoply.expressions.written_form import UNNAMED, FormulaNames, formula
 from evoply.gp.algebra.formulas import DIGITS
+from evoply.gp.algebra.terms import Term, is_feature
 from evoply.protocols.sections import JsonData
+from evoply.reports.feature_words import FeatureWords, known_features, pattern_phrase
 from evoply.wording import short_formula
-
-TIMES = ("t", "root_t", "ply", "root_ply")
-"""Factors that follow the course of a game and are not features."""
-_ARITHMETIC = ("add", "subtract", "multiply", "divide")
-_Place = tuple[tuple[int, ...], Expression]
-"""A part of an expression, and the arguments that lead to it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One term: *coefficient* times its factors, divided by its divisors.
-
-    *paths* lead to the parts of the expression that stand for the term and nothing else: with 0 in
-    their places the term is gone.
-    """
-
-    paths: tuple[tuple[int, ...], ...]
-    coefficient: float
-    factors: tuple[Expression, ...]
-    divisors: tuple[Expression, ...]
-    names: FormulaNames = field(default=UNNAMED, repr=False, compare=False)
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it is a number that depends on no feature."""
-        return not self.factors and not self.divisors
-
-    @property
-    def text(self) -> str:
-        """The term as a formula, with its sign."""
-        above = [self._in_brackets(part) for part in self.factors]
-        if abs(self.coefficient) != 1 or not above:
-            above.insert(0, number_text(abs(self.coefficient)))
-        below = [self._in_brackets(part) for part in self.divisors]
-        sign = "-" if self.coefficient < 0 else ""
-        return sign + " / ".join([" * ".join(above), *below])
-
-    def _in_brackets(self, part: Expression) -> str:
-        text = formula(part, self.names, digits=DIGITS)
-        return f"({text})" if _operation(part, self.names) in _ARITHMETIC else text
-
-
-@dataclass(frozen=True, slots=True)
-class _Product:
-    """What multiplies and divides the sum that is being taken apart."""
-
-    coefficient: float = 1.0
-    factors: tuple[_Place, ...] = ()
-    divisors: tuple[_Place, ...] = ()
-
-    def times(self, place: _Place) -> _Product:
-        value = _value(place[1])
-        if value is not None:
-            return replace(self, coefficient=self.coefficient * value)
-        return replace(self, factors=(*self.factors, place))
-
-    def over(self, place: _Place) -> _Product:
-        value = _value(place[1])
-        if value:
-            return replace(self, coefficient=self.coefficient / value)
-        return replace(self, divisors=(*self.divisors, place))
-
-
-def terms_of(expression: Expression, names: FormulaNames = UNNAMED) -> list[Term]:
-    """Return the terms whose sum *expression* is (where no divisor is 0), like terms collected.
-
-    >>> from evoply.expressions import board, count, divide
-    >>> value = divide(count(board.own) - 10 * count(board.empty), board.ply)
-    >>> [term.text for term in terms_of(value)]
-    ['count(own) / ply', '-10 * count(empty) / ply']
-    """
-    terms: list[Term] = []
-    waiting: list[tuple[_Place, _Product]] = [(((), expression), _Product())]
-    while waiting:
-        place, outer = waiting.pop()
-        inner = _inner_sum(place, outer, names)
-        if inner is None:
-            terms.append(_term(place, outer, names))
-            continue
-        place, product = inner
-        first, second = _operands(place)
-        sign = -1.0 if place[1].op == "subtract" else 1.0
-        waiting.append((second, replace(product, coefficient=product.coefficient * sign)))
-        waiting.append((first, product))
-    return _collect(terms)
-
-
-def sum_text(terms: Sequence[Term]) -> str:
-    """Return the sum of *terms* as a formula, those that are subtracted last."""
-    ordered = sorted(terms, key=lambda term: (term.is_constant, term.coefficient < 0))
-    text = " + ".join(term.text for term in ordered) or "0"
-    return text.replace("+ -", "- ")
-
-
-def without(expression: Expression, term: Term) -> Expression:
-    """Return *expression* with 0 in place of *term*."""
-    for path in term.paths:
-        parts = [expression]
-        for step in path:
-            parts.append(parts[-1].arguments[step])
-        expression = number(0.0)
-        for part, step in zip(reversed(parts[:-1]), reversed(path), strict=True):
-            arguments = [*part.arguments]
-            arguments[step] = expression
-            expression = build(part.op, *arguments)
-    return expression
-
-
-def features(expression: Expression, names: FormulaNames = UNNAMED) -> list[Expression]:
-    """Return the distinct parts of *expression* that are measured on the board, in order.
-
-    These are the numbers that are not computed from numbers: what has a name, such as `white`, or a
-    count or weighted sum of a set of squares.
-    """
-    parts: dict[Expression, None] = {}
-    seen: set[int] = set()
-    waiting = [expression]
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if is_feature(node, names):
-            parts.setdefault(node)
-        elif node not in names.known:
-            waiting += reversed(children(node))
-    return list(parts)
-
-
-def is_feature(node: Expression, names: FormulaNames) -> bool:
-    """Return whether *node* is a number that is measured on the board."""
-    if node.type != "number" or node.op == "number":
-        return False
-    is_whole = node in names.known or node.op == "weighted_sum"
-    return is_whole or all(child.type == "squares" for child in children(node))
-
-
-def with_feature(
-    expression: Expression,
-    feature: Expression,
-    replacement: Expression,
-    names: FormulaNames = UNNAMED,
-) -> Expression:
-    """Return *expression* with *replacement* wherever *feature* stands, but for inside of names."""
-    changed: dict[int, Expression] = {}
-    for node in in_order([expression]):
-        if node == feature or node in names.known:
-            changed[id(node)] = replacement if node == feature else node
-            continue
-        arguments = [
-            changed[id(argument)] if isinstance(argument, Expression) else argument
-            for argument in node.arguments
-        ]
-        is_same = all(
-            argument is other for argument, other in zip(arguments, node.arguments, strict=True)
-        )
-        changed[id(node)] = node if is_same else build(node.op, *arguments)
-    return changed[id(expression)]
-
-
-def _operation(node: Expression, names: FormulaNames) -> str:
-    return "" if node in names.known else node.op
-
-
-def _value(node: Expression) -> float | None:
-    return float(node.arguments[0]) if node.op == "number" else None
-
-
-def _operands(place: _Place) -> tuple[_Place, _Place]:
-    path, node = place
-    return ((*path, 0), node.arguments[0]), ((*path, 1), node.arguments[1])
-
-
-def _inner_sum(
-    place: _Place, product: _Product, names: FormulaNames
-) -> tuple[_Place, _Product] | None:
-    """Return the sum that alone carries the value at *place*, and what multiplies it."""
-    while True:
-        name = _operation(place[1], names)
-        if name in ("add", "subtract"):
-            return place, product
-        if name not in ("multiply", "divide"):
-            return None
-        first, second = _operands(place)
-        if name == "divide":
-            place, product = first, product.over(second)
-        elif _carries_sum(first[1], names):
-            place, product = first, product.times(second)
-        elif _carries_sum(second[1], names):
-            place, product = second, product.times(first)
-        else:
-            return None
-
-
-def _carries_sum(expression: Expression, names: FormulaNames) -> bool:
-    """Return whether *expression* is a sum, maybe under factors and over divisors."""
-    waiting = [expression]
-    while waiting:
-        node = waiting.pop()
-        name = _operation(node, names)
-        if name in ("add", "subtract"):
-            return True
-        if name in ("multiply", "divide"):
-            waiting += node.arguments[: 1 if name == "divide" else 2]
-    return False
-
-
-def _term(place: _Place, outer: _Product, names: FormulaNames) -> Term:
-    """Return the term at *place*: its product flattened, numbers gathered in the coefficient."""
-    coefficient = outer.coefficient
-    above: list[Expression] = []
-    below: list[Expression] = []
-    waiting = [(part, False) for _, part in reversed(outer.divisors)]
-    waiting += [(part, True) for _, part in reversed((place, *outer.factors))]
-    while waiting:
-        node, is_above = waiting.pop()
-        name, value = _operation(node, names), _value(node)
-        if value is not None and (is_above or value):
-            coefficient = coefficient * value if is_above else coefficient / value
-        elif name in ("multiply", "divide"):
-            first, second = node.arguments[:2]
-            waiting += [(second, is_above == (name == "multiply")), (first, is_above)]
-        else:
-            (above if is_above else below).append(node)
-    return Term((place[0],), coefficient, tuple(above), tuple(below), names)
-
-
-def _collect(terms: Sequence[Term]) -> list[Term]:
-    """Return the terms with like ones added up, in the order of their first."""
-    like: dict[tuple[frozenset[tuple[Expression, int]], ...], Term] = {}
-    for term in terms:
-        # The order of factors does not matter, their number does.
-        key = tuple(frozenset(Counter(parts).items()) for parts in (term.factors, term.divisors))
-        known = like.get(key)
-        if known is not None:
-            term = replace(
-                known,
-                paths=known.paths + term.paths,
-                coefficient=known.coefficient + term.coefficient,
-            )
-        like[key] = term
-    return [term for term in like.values() if term.coefficient]
-
-
-# Parts of an evaluator and their influence in plain English.
-#
-# Counts are never negative, so a positive term wants many and a negative one few. This module only
-# words what was measured elsewhere.
 
 _MOST_LISTED = 4
 _LEAST_SHARE = 0.01
 """Parts that change fewer moves than this are only counted."""
-_OPPONENT = "the opponent's "
-_COUNTED: Mapping[str, str] = {
-    "own_discs": "{}s",
-    "own_corners": "corners",
-    "own_near_corners": "{}s next to a corner",
-    "own_edges": "{}s on the edge",
-    "own_mobility": "legal moves",
-    "own_frontier": "{}s beside an empty square",
-    "own_corner_moves": "corners to take next",
-    "own_edge_moves": "legal moves to the edge",
-    "own_safe_moves": "legal moves not beside an empty corner",
-    "own_risky_x": "{}s diagonally beside an empty corner",
-    "own_risky_c": "{}s on the edge beside an empty corner",
-    "own_anchored": "{}s in runs along the edge from a corner",
-}
-"""What the features of side "own" count; {} is what a game calls a piece."""
 
 
 def percent(share: float) -> str:
@@ -313,18 +40,6 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
-
-
-def wanted(phrase: str, is_more: bool) -> str:
-    """Return "many own corners", "few legal moves for the opponent", and the like.
-
-    >>> wanted("the opponent's legal moves", False)
-    'few legal moves for the opponent'
-    """
-    amount = "many" if is_more else "few"
-    if phrase.startswith(_OPPONENT):
-        return f"{amount} {phrase.removeprefix(_OPPONENT)} for the opponent"
-    return f"{amount} {phrase}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,21 +105,6 @@ def influence_sentence(parts: Sequence[Influence], *, left_out: str, noun: str) 
     return "; ".join(clauses) + "."
 
 
-def pattern_phrase(expression: Expression) -> str:
-    """Return which squares a pattern looks up.
-
-    >>> from evoply.expressions import pattern, symmetric_copies
-    >>> from evoply.games import SHAPES
-    >>> pattern_phrase(pattern(symmetric_copies(["a1", "b1"], SHAPES[8])))
-    'what stands on a1 b1 (and 7 more such places)'
-    """
-    copies = expression.arguments[4]
-    squares = " ".join(str(square) for square in copies[0])
-    more = len(copies) - 1
-    others = f" (and {more} more such place{'s' if more > 1 else ''})" if more else ""
-    return f"what stands on {squares}{others}"
-
-
 @dataclass(frozen=True)
 class Words:
     """Says parts of an evaluator in the words of its game: *piece* is "disc" or "piece"."""
@@ -412,9 +112,14 @@ class Words:
     piece: str = "disc"
     names: FormulaNames = UNNAMED
 
+    def known(self, expression: Expression) -> FeatureWords | None:
+        """Return the words for an expression that is a known feature, else None."""
+        return known_features(self.piece).get(expression)
+
     def phrase(self, expression: Expression) -> str | None:
-        """Return the noun phrase of an expression that is a known count, else None."""
-        return _known_counts(self.piece).get(expression)
+        """Return the noun phrase of an expression that is a known feature, else None."""
+        known = self.known(expression)
+        return None if known is None else known.things
 
     def formula(self, expression: Expression) -> str:
         """Return the formula of *expression*."""
@@ -429,8 +134,9 @@ class Words:
 
     def wanted(self, expression: Expression, noun: str, is_more: bool) -> str:
         """Return what the player wants of *expression*, which *noun* names."""
-        if self.phrase(expression) is not None:
-            return wanted(noun, is_more)
+        known = self.known(expression)
+        if known is not None:
+            return known.wanted(is_more)
         difference = self.names.known.get(expression, "").partition("/")[0]
         if difference in DIFFERENCES:
             counted_things = DIFFERENCES[difference].title.partition(" (")[0]
@@ -438,7 +144,7 @@ class Words:
         if expression.op == "pattern":
             return f"a {'high' if is_more else 'low'} table entry for {noun}"
         if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
-            whose = "own " if expression.arguments[0].op == "own" else _OPPONENT
+            whose = "own " if expression.arguments[0].op == "own" else "the opponent's "
             return f"{whose}{self.piece}s on squares of {'high' if is_more else 'low'} weight"
         return _value_phrase(noun, is_more)
 
@@ -514,25 +220,6 @@ class Words:
             for part in dict.fromkeys(lists[0])
             if self.noun(part) is not None and all(part in others for others in lists[1:])
         )
-
-
-@lru_cache(maxsize=8)
-def _known_counts(piece: str) -> Mapping[Expression, str]:
-    known: dict[Expression, str] = {}
-    for side, whose in (("own", "own "), ("opponent", _OPPONENT)):
-        for name, phrase in _COUNTED.items():
-            known[counted.FEATURES[name.replace("own", side)]] = whose + phrase.format(piece)
-        for rank in ("men", "kings"):
-            known[count(getattr(board, f"{side}_{rank}"))] = f"{whose}{rank}"
-        discs = f"{whose}{piece}s"
-        known[counted.near_corners(side, "x")] = f"{discs} diagonally next to a corner"
-        known[counted.edges(side, 24)] = f"{discs} on the edge outside the corners"
-        for order in counted.ORDERS:
-            for letter in "abcdefghijklmno":
-                where = "" if order == "corner_first" else " (lettered from the centre)"
-                expression = counted.square_class(side, letter, order)
-                known[expression] = f"{discs} on the squares of class {letter}{where}"
-    return known
 
 
 def _value_phrase(text: str, is_more: bool) -> str:

@@ -18,11 +18,11 @@ from evoply.expressions import Expression
 from evoply.expressions.operations import square_index
 from evoply.expressions.written_form import in_order
 from evoply.games import GameRules, game_rules, square_name
+from evoply.gp.algebra.terms import TIMES, Term
 from evoply.players import PlayerKind
 from evoply.players.strong import Strong, strong_tables
 from evoply.protocols import Color, Position, Row
 from evoply.reports.open_evaluator import opened
-from evoply.reports.terms import TIMES, Term
 
 # Tables of patterns in words for people: what they say of each region of a board.
 #

@@ -18,6 +18,7 @@ from evoply._native import Stream
 from evoply.expressions import Constant
 from evoply.games import GameRules, game_rules
 from evoply.gp import Genotype, tree_svg
+from evoply.gp.algebra.terms import TIMES
 from evoply.players import PlayerKind, model_of
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.searcher import asked, record_of
@@ -26,7 +27,6 @@ from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Row
 from evoply.protocols.sections import JsonData
 from evoply.reports.open_evaluator import Opened, Value, is_drawn, read_opened, square_values
 from evoply.reports.scale import scale_of
-from evoply.reports.terms import TIMES
 from evoply.reports.value_parts import regions_of_strong
 from evoply.wording import short_name
 

@@ -22,6 +22,7 @@ from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, branches, tree_svg
 from evoply.gp.algebra import Simplified, simplify
+from evoply.gp.algebra.terms import terms_of
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -38,7 +39,7 @@ from evoply.protocols import Player
 from evoply.protocols.sections import Picture
 from evoply.reports.explanation import explain
 from evoply.reports.open_evaluator import is_drawn, opened, positions_with_choice, square_effects
-from evoply.reports.terms import Influence, joined, terms_of
+from evoply.reports.terms import Influence, joined
 from evoply.reports.value_parts import RegionTables, regions_of_strong
 from evoply.wording import short_name
 
