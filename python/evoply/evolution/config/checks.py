@@ -41,7 +41,7 @@ from evoply.evolution.selections import (
 )
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
-from evoply.players.player_kind import unfit
+from evoply.players.player_kind import View, unfit
 
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:
@@ -233,6 +233,7 @@ def refit(
     population: int,
     elitism: int,
     steady_state: SteadyState | None,
+    view: View,
 ) -> Iterator[Problem]:
     """Yield what prevents that numbers are fitted to a teacher."""
     if settings is None:
@@ -241,6 +242,8 @@ def refit(
         yield "refit", f'is for individual.kind = "terms", not {individual.kind}'
     if steady_state is not None:
         yield "refit", "cannot be combined with steady_state"
+    if view != "player":
+        yield "refit", f'needs player.view = "player", whose boards it fits, not {view!r}'
     if settings.best + elitism > population:
         message = f"{settings.best} and elitism {elitism} are above population_size {population}"
         yield "refit.best", message
