@@ -7,7 +7,7 @@ values: operators bring the numbers of two parents to one scale.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from statistics import NormalDist, median
 
@@ -74,8 +74,10 @@ def _random_terms(primitives: PrimitiveSet, limits: Limits, stream: Stream) -> F
     drawn: dict[tuple[str, ...], Tree] = {}
     for _ in range(_TRIES * wanted):
         new = _random_term(primitives, limits, stream)
-        if len(drawn) < wanted and sum(map(len, drawn.values())) + len(new) <= limits.max_nodes:
-            drawn.setdefault(_key(new), new)
+        if sum(map(len, drawn.values())) + len(new) <= limits.max_nodes:
+            drawn.setdefault(term_key(new), new)
+        if len(drawn) == wanted:
+            break
     return Forest("terms", tuple(drawn.values()))
 
 
@@ -100,7 +102,7 @@ def term_mutation(individual: Forest, limits: Limits, stream: Stream) -> Forest:
     """
     terms = list(individual.trees)
     primitives = terms[0].primitive_set
-    known = {_key(tree) for tree in terms}
+    known = {term_key(tree) for tree in terms}
     for _ in range(_TRIES):
         what, index = stream.below(6), stream.below(len(terms))
         features = list(features_of_term(terms[index]))
@@ -123,7 +125,7 @@ def term_mutation(individual: Forest, limits: Limits, stream: Stream) -> Forest:
         else:
             continue
         child = (*terms[:index], new, *terms[index + 1 :])
-        if _key(new) not in known and sum(map(len, child)) <= limits.max_nodes:
+        if term_key(new) not in known and sum(map(len, child)) <= limits.max_nodes:
             return Forest("terms", child)
     return individual
 
@@ -139,7 +141,7 @@ def node_mutation(individual: Forest, limits: Limits, stream: Stream) -> Forest:
     else:
         features[place] = _random_feature(tree.primitive_set, stream)
         new = term(tree.primitive_set, number_of(tree), features)
-        if _key(new) in map(_key, terms):
+        if term_key(new) in map(term_key, terms):
             return individual
     return Forest("terms", (*terms[:index], new, *terms[index + 1 :]))
 
@@ -151,33 +153,28 @@ def term_crossover(first: Forest, second: Forest, limits: Limits, stream: Stream
     one, or is added where there is room, as often.
     """
     scale = _scale(first, second)
-    terms = list(first.trees)
+    terms, keys = list(first.trees), [term_key(tree) for tree in first.trees]
     waiting = list(second.trees)
     for _ in range(1 + stream.below(max(1, len(waiting) // 2))):
         given = waiting.pop(stream.below(len(waiting)))
-        new = _with_number(given, number_of(given) * scale)
-        keys = [_key(tree) for tree in terms]
-        index = stream.below(len(terms))
-        if _key(new) in keys:
-            index = keys.index(_key(new))
+        new = with_number(given, number_of(given) * scale)
+        key, index = term_key(given), stream.below(len(terms))
+        if key in keys:
+            index = keys.index(key)
         elif len(terms) < limits.max_trees and stream.random() < 0.5:
             index = len(terms)
         child = [*terms[:index], new, *terms[index + 1 :]]
         if sum(map(len, child)) <= limits.max_nodes and new.depth <= limits.max_depth:
             terms = child
+            keys[index : index + 1] = [key]
     return Forest("terms", tuple(terms))
 
 
 def _scale(first: Forest, second: Forest) -> float:
     """Return by what numbers of *second* are multiplied to be like those of *first*."""
-    known: Mapping[tuple[str, ...], float] = {
-        _key(tree): abs(number_of(tree)) for tree in second.trees
-    }
-    shared = [
-        abs(number_of(tree)) / known[_key(tree)]
-        for tree in first.trees
-        if known.get(_key(tree)) and number_of(tree)
-    ]
+    known = {term_key(tree): abs(number_of(tree)) for tree in second.trees}
+    both = [(abs(number_of(tree)), known.get(term_key(tree))) for tree in first.trees]
+    shared = [number / other for number, other in both if number and other]
     return median(shared) if shared else 1.0
 
 
@@ -197,7 +194,8 @@ def features_of(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
     return features
 
 
-def _key(tree: Tree) -> tuple[str, ...]:
+@lru_cache(maxsize=1 << 14)
+def term_key(tree: Tree) -> tuple[str, ...]:
     """Return what two terms with the same features have in common."""
     return tuple(sorted(node.name for node in features_of_term(tree)))
 
@@ -224,10 +222,11 @@ def _random_feature(primitives: PrimitiveSet, stream: Stream) -> Node:
 def _with_other_number(tree: Tree, stream: Stream) -> Tree:
     factor = math.exp(STEP * _NORMAL.inv_cdf(stream.random() or 2.0**-54))
     turn = -1.0 if stream.random() < TURNS else 1.0
-    return _with_number(tree, (number_of(tree) or SMALLEST) * factor * turn)
+    return with_number(tree, (number_of(tree) or SMALLEST) * factor * turn)
 
 
-def _with_number(tree: Tree, number: float) -> Tree:
+def with_number(tree: Tree, number: float) -> Tree:
+    """Return a term with another *number*, rounded to a few digits."""
     return Tree(tree.primitive_set, (tree.nodes[0], Constant(_readable(number)), *tree.nodes[2:]))
 
 

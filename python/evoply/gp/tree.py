@@ -431,6 +431,7 @@ def multiplication(primitives: PrimitiveSet) -> Primitive:
     )
 
 
+@lru_cache(maxsize=1 << 14)
 def features_of_term(tree: Tree) -> tuple[Node, ...]:
     """Return the features of a term `( * 6 a )` or `( * 6 ( * a b ) )`; `TreeError` if it is none.
 

@@ -248,6 +248,28 @@ class SteadyState(Part):
     """Offspring that are made and play together; 2 is gpjpp's, more is faster."""
 
 
+class Refit(Part):
+    """Now and then the numbers of the best individuals are fitted to what a teacher says.
+
+    A player that chooses a move with the probability softmax(its values) loses some of the
+    teacher's units, of `strong` discs, a move: the numbers become those with the least expected
+    loss, in positions of noisy games of the teacher, made once a run. The fitted individuals are
+    offspring of the next generation, beside the elites: games decide whether they stay. For
+    individuals of kind `terms`.
+    """
+
+    every: int = Field(default=5, ge=1, le=100_000)
+    """Generations from one time to the next."""
+    best: int = Field(default=3, ge=1, le=1000)
+    """How many individuals are fitted: the best that differ in the features of their terms."""
+    teacher: str = Field(default="strong:depth=1,guard=no", min_length=1, max_length=100_000)
+    """A player that values boards."""
+    games: int = Field(default=200, ge=1, le=1_000_000)
+    """Games of the teacher against itself."""
+    random_moves: float = Field(default=0.1, ge=0, le=1)
+    """Probability that a move in them is random."""
+
+
 class Termination(Part):
     """When a run is good enough to end before its limits, and how many such runs are wanted."""
 

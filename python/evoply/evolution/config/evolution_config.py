@@ -28,6 +28,7 @@ from evoply.evolution.config.breeding import (
     Initialisation,
     OneTree,
     Parsimony,
+    Refit,
     SizeLimits,
     SteadyState,
     Termination,
@@ -167,6 +168,7 @@ class EvolutionConfig(RunConfig):
     limits: SizeLimits = SizeLimits()
     demes: Demes | None = None
     steady_state: SteadyState | None = None
+    refit: Refit | None = None
     player: PlayerSettings = PlayerSettings()
     draws: Draws = Draws()
     starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
@@ -250,6 +252,10 @@ class EvolutionConfig(RunConfig):
             settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
         if not self.player.guard:
             del settings["player"]["guard"]  # as before there was one
+        if self.refit is None:
+            del settings["refit"]
+        else:
+            settings["refit"]["teacher"] = resolved(self.refit.teacher, self.game)
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -365,6 +371,15 @@ class EvolutionConfig(RunConfig):
             *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
             *checks.places(self.survival, self.elitism, game, self.limits),
             *checks.pairing(self.variation, demes, steady_state),
+            *checks.refit(
+                self.refit,
+                game,
+                individual,
+                population,
+                self.elitism,
+                steady_state,
+                self.player.view,
+            ),
             *measure.problems(self.task),
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
@@ -498,6 +513,8 @@ def self_contained(config: _Config) -> _Config:
     )
     initialisation = data["initialisation"]
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
+    if config.refit is not None:
+        data["refit"]["teacher"] = without_file(config.refit.teacher, config.game)
     return type(config)(**data)
 
 
