@@ -49,11 +49,13 @@ from evoply.kinds import find_run as find_run
 from evoply.learning import Distilled as Distilled
 from evoply.learning import LearningConfig as LearningConfig
 from evoply.learning import LearningStep as LearningStep
+from evoply.learning import Pruned as Pruned
 from evoply.learning import TuningConfig as TuningConfig
 from evoply.learning import TuningStep as TuningStep
 from evoply.learning import distil as distil
 from evoply.learning import learn as learn
 from evoply.learning import load_learning_config as load_learning_config
+from evoply.learning import prune as prune
 from evoply.learning import tune as tune
 from evoply.players import AfterState as AfterState
 from evoply.players import AlphaBeta as AlphaBeta

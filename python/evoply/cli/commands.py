@@ -42,6 +42,12 @@ Distil a player into a formula of a few terms that a person can play by.
   evoply distil champion@patterns --terms 6 --stages 3
   evoply match formula.json swh
 """,
+    "prune": """\
+Leave out what a player can do without, and round its numbers.
+  evoply prune champion@first
+  evoply prune champion@first --output short.json --within 0.02
+  evoply prune player.json --against mobility --against strong:depth=1 --seed 7
+""",
     "pack": """\
 Write the pattern tables of a run as the file of the player strong.
   evoply learn strong --name tables
@@ -255,7 +261,7 @@ HOMES = {
     "engine": "engine pack",
     "evolving": "evolve learn tune edit resume",
     "experiments": "compare experiment league reproduce",
-    "explaining": "show why distil",
+    "explaining": "show why distil prune",
     "play": "play game",
     "runs": "runs report presets config",
     "serving": "serve join",

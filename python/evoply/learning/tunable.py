@@ -96,7 +96,7 @@ def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
         raise ValueError(f"{player.label}: only the numbers of a value that is a number are tuned")
     names = player.evaluator.names_in(game)
     if parameters == "terms" and len(_weights(expression, names, parameters)) <= MOST_PARAMETERS:
-        simple = simplify(expression, names)
+        simple = simplify(expression, names, alike=player.alike(game))
         if not simple.exceptions and isinstance(simple.expression, Number):
             expression = simple.expression
         expression = _with_factors(expression, names)

@@ -45,6 +45,7 @@ from evoply.environment.files import (
     write_atomically,
 )
 from evoply.expressions import (
+    FACTS,
     PRIMITIVE_SETS,
     ExpressionError,
     Number,
@@ -515,6 +516,15 @@ class _Options:
         return f"no option {shorten(key)!r}{hint} T{listed[1:]}"
 
 
+def _set_name(text: str) -> str:
+    # The set of a game's rules is made when it is named, so it is in no table.
+    if text.startswith(f"{FACTS}-"):
+        find_primitive_set(text)
+    else:
+        choice(*PRIMITIVE_SETS)(text)
+    return text
+
+
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {**readers(AlphaBeta), "random_plies": field_reader(RandomStart, "plies")}
 )
@@ -524,7 +534,7 @@ _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
 _ANY = MappingProxyType({**_SEARCH, **_STAGES})
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
-        "primitives": choice(*PRIMITIVE_SETS),
+        "primitives": _set_name,
         **{name: field_reader(TreeEvaluator, name) for name in ("division", "lenient")},
     }
 )

@@ -152,6 +152,10 @@ class Breeder:
     own: OwnOperators
     """The user's own operators."""
 
+    def within(self, limits: Limits) -> Limits:
+        """Return *limits*, narrowed to those of the shape."""
+        return limits if self.shape is None else self.shape.within(limits)
+
 
 Judge = Callable[[Sequence[Offspring]], list[float]]
 """Returns the fitness of offspring; all games of a generation use the same openings."""
@@ -272,7 +276,8 @@ def offspring_of(
     *boards*, by default some that only this offspring has.
     """
     boards = boards or SampleBoards(breeder.game, stream.child("boards"))
-    limits, variation, own = breeder.limits.of_offspring, breeder.variation, breeder.own
+    limits, variation = breeder.within(breeder.limits.of_offspring), breeder.variation
+    own = breeder.own
     name = draw_operator(variation, stream.random())
     first, second = (parents[index] for index in couple)
     if name in variation.custom:
@@ -301,7 +306,12 @@ def _finish(breeder: Breeder, children: Sequence[Offspring], stream: Stream) -> 
     afterwards, limits = breeder.variation.afterwards, breeder.limits
     if afterwards.probabilities:
         children = [
-            _mutate(child, afterwards, limits.of_offspring, stream.child("afterwards", number))
+            _mutate(
+                child,
+                afterwards,
+                breeder.within(limits.of_offspring),
+                stream.child("afterwards", number),
+            )
             for number, child in enumerate(children)
         ]
     if limits.oversized == "refuse":
@@ -418,7 +428,7 @@ def _paired_offspring(
         [parents[index].tree for index in drawn],
         [parents[index].fitness for index in drawn],
         variation.crossover,
-        breeder.limits.of_offspring,
+        breeder.within(breeder.limits.of_offspring),
         stream.child("pairs"),
         ties_are_one_way=variation.recombination.one_way == "fitter_or_equal",
         function_bias=variation.recombination.bias,

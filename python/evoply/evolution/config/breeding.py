@@ -16,7 +16,14 @@ from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.shipped_sets import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Limits, Shape
-from evoply.gp.tree import MAX_BRANCHES, MAX_TREE_NODES, Role, check_percents
+from evoply.gp.terms import features_of
+from evoply.gp.tree import (
+    MAX_BRANCHES,
+    MAX_TREE_NODES,
+    Role,
+    check_percents,
+    multiplication,
+)
 from evoply.gp.variation import Bias
 from evoply.players.staged import StageClock
 
@@ -269,6 +276,21 @@ class TreeSum(Part):
     """How many trees."""
 
 
+class Terms(Part):
+    """A sum of terms: each a number times features, the terminals of the set that give numbers.
+
+    Numbers change in proportion. For these individuals crossover exchanges terms, subtree mutation
+    adds, drops or replaces one or changes its features, point mutation changes a number or a
+    feature, constant mutation some of the numbers.
+    """
+
+    kind: Literal["terms"] = "terms"
+    most: int = Field(default=12, ge=1, le=MAX_BRANCHES)
+    """How many terms at most; an individual may have fewer."""
+    factors: int = Field(default=2, ge=1, le=4)
+    """How many features may be multiplied in a term."""
+
+
 class _Parts(Part):
     """A tree for each part of the game."""
 
@@ -325,7 +347,7 @@ class Ordered(Part):
 
 
 IndividualShape = Annotated[
-    OneTree | TreeSum | Phases | Stages | Definitions | Ordered, Field(discriminator="kind")
+    OneTree | TreeSum | Terms | Phases | Stages | Definitions | Ordered, Field(discriminator="kind")
 ]
 
 
@@ -334,6 +356,10 @@ def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | N
     match individual:
         case TreeSum(trees=trees):
             return Shape("sum", (primitives,) * trees)
+        case Terms(most=most, factors=factors):
+            features_of(primitives)
+            multiplication(primitives)
+            return Shape("terms", (primitives,), most=most, factors=factors)
         case Phases(percents=percents):
             return Shape("phases", (primitives,) * len(percents), percents)
         case Stages(percents=percents, clock=clock):

@@ -77,6 +77,8 @@ def trees(
     except ValueError as error:
         yield "primitives", str(error)
         return
+    if individual.kind == "terms" and limits.oversized == "prune":
+        yield "limits.oversized", "terms are never over the limits: leave it out"
     # The smallest trees of the ramp are where it ends when trees are too large: try them.
     depth, nodes = initialisation.min_depth, limits.max_nodes
     if not initialisation.method.startswith("ramped"):

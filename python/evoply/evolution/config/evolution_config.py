@@ -53,7 +53,7 @@ from evoply.evolution.selections import (
     Selection,
     Survival,
 )
-from evoply.expressions import PrimitiveSet, find_primitive_set
+from evoply.expressions import FACTS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.protocols import CHECK_SHARE, ConfigError
@@ -139,7 +139,8 @@ class EvolutionConfig(RunConfig):
     a game of an individual times one operation of its program: the same on every machine."""
     termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
-    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
+    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form). `facts` is
+    the set that is made from the rules of the game, if they are data."""
     individual: IndividualShape = OneTree()
     elitism: int = Field(default=1, ge=0)
     """How many of the best stay unchanged in the next generation, whatever the survival."""
@@ -226,6 +227,8 @@ class EvolutionConfig(RunConfig):
             del settings["player"]["ordering"]  # changes no move
         elif self.player.ordering == "usual":
             settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
+        if not self.player.guard:
+            del settings["player"]["guard"]  # as before there was one
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -312,7 +315,10 @@ class EvolutionConfig(RunConfig):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_guides_of_its_game(cls, data: Any) -> Any:
+    def _with_what_its_game_says(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("primitives") == FACTS:
+            game = data.get("game", cls.model_fields["game"].default)
+            data = {**data, "primitives": f"{FACTS}-{game}"}
         return with_measure_in_full(data)
 
     def problems(self) -> list[Problem]:
