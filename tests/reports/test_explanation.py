@@ -25,14 +25,14 @@ GOLDEN = {
     "( / black_mobility white )": "It wants many legal moves for the opponent compared with "
     "own discs and nothing else (leaving this out changes 84 % of its moves).",
     "( / ( * white_mobility black ) white_near_corners )": "It wants a high product of own legal "
-    "moves and the opponent's discs compared with own discs next to a corner and nothing else "
+    "moves and discs of the opponent compared with own discs next to a corner and nothing else "
     "(leaving this out changes 73 % of its moves).",
     "( / ( * white_mobility white_mobility ) black )": "It wants many own legal moves, squared, "
-    "compared with the opponent's discs and nothing else (leaving this out changes 82 % of its "
+    "compared with discs of the opponent and nothing else (leaving this out changes 82 % of its "
     "moves).",
     "( - ( * 10 white_corners ) ( + black_mobility ( / white_edges black ) ) )": "It mostly wants "
     "few legal moves for the opponent (leaving this out changes 50 % of its moves), then many own "
-    "corners (34 %) and few own discs on the edge compared with the opponent's discs (9 %).",
+    "corners (34 %) and few own discs on the edge compared with discs of the opponent (9 %).",
     "( / ( - white_mobility black_mobility ) ( + white_edges 10 ) )": "It wants few legal moves "
     "for the opponent (leaving this out changes 54 % of its moves), then many own legal moves "
     "(54 %). All of it is divided by the sum of own discs on the edge and 10.",
@@ -42,13 +42,13 @@ GOLDEN = {
     "legal move at random.",
     "( - ( + aa ( * 10 bb ) ) ( + CC DD ) ):primitives=letters": "It mostly wants many own discs "
     "on the squares of class b (leaving this out changes 37 % of its moves), then many own discs "
-    "on the squares of class a (6 %), few discs on the squares of class c for the opponent (5 %) "
-    "and few discs on the squares of class d for the opponent (3 %).",
+    "on the squares of class a (6 %), few discs of the opponent on the squares of class c (5 %) "
+    "and few discs of the opponent on the squares of class d (3 %).",
     "( / white ( - white black ) )": "It wants few own discs (holding this at its average changes "
-    "41 % of its moves), then many discs for the opponent (40 %).",
+    "41 % of its moves), then many discs of the opponent (40 %).",
     "mobility": "It wants few legal moves for the opponent (leaving this out changes 52 % of its "
     "moves), then many own legal moves (43 %).",
-    "greedy": "It wants many own discs and few discs for the opponent, none of which decides "
+    "greedy": "It wants many own discs and few discs of the opponent, none of which decides "
     "alone: leaving any one of them out changes 0 % of its moves.",
     "swh": "It mostly wants own discs on squares of high weight (leaving this out changes 64 % of "
     "its moves), then the opponent's discs on squares of low weight (14 %). The highest weight, 1, "

@@ -64,6 +64,12 @@ Vary keys of a config over many seeds, as a file of a few lines says.
   evoply experiment sizes.toml
   evoply experiment sizes.toml --seeds 20 --csv numbers
 """,
+    "readability": """\
+Show what readability costs: the strength of players against their number of terms.
+  evoply readability --scale smoke     # seconds
+  evoply readability --seconds 30 --seeds 3 --charts pictures
+  evoply readability --game connect-four --ways trees,map --terms 3,8,20
+""",
     "league": """\
 Make the best player of every method afresh, let all play all, and write a page.
   evoply league --budget small --seeds 2
@@ -108,6 +114,12 @@ Play a match between two players.
   evoply match swh engine:rhino --engines engines.toml
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
+""",
+    "measure": """\
+Measure readable players, each against the same opponents.
+  evoply measure champion@first by-hand demo-1
+  evoply measure champion@first --game connect-four --games 400 --json
+  evoply measure formula.json --against 'engine:gtp:gtp-rhino -b 0 -m 2'
 """,
     "watch": """\
 Show saved games, move by move, or a tournament as it is played.

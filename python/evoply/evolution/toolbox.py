@@ -13,6 +13,7 @@ from functools import partial
 from evoply._native import Stream
 from evoply.evolution.breeding.offspring import Breeder, Selector
 from evoply.evolution.breeding.own_operators import OwnOperators
+from evoply.evolution.breeding.refitting import Refitting
 from evoply.evolution.config.breeding import Parsimony, shape_of
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
 from evoply.evolution.fitness import FitnessKind, Play, Task
@@ -37,6 +38,7 @@ class Toolbox:
     """What is measured: the config's kind of fitness, or the user's."""
     parsimony: Parsimony | None
     breeder: Breeder
+    refit: Refitting | None
     map: RunMap | None
     tests: HallOfFame
     """Who is tested again on fresh games, on how many, and how many of them are remembered."""
@@ -86,6 +88,9 @@ def toolbox_of(
         kind=kind,
         parsimony=config.parsimony,
         breeder=_breeder(config, _selector(config, kind)),
+        refit=None
+        if config.refit is None
+        else Refitting(config.refit, config.game, config.seed, threads or config.machine.threads),
         map=None
         if config.map is None
         else RunMap(config.axes, config.map.pairs, games, task, Stream(config.seed, "map")),

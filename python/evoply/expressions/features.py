@@ -3,12 +3,22 @@
 Each is a number for one side, "own" or "opponent", and fits every board.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NoReturn
 
 from evoply.expressions.expression import Number, Squares
-from evoply.expressions.functions import board, count, destinations, number_of_moves, squares
+from evoply.expressions.functions import (
+    board,
+    count,
+    destinations,
+    is_empty,
+    minimum,
+    number,
+    number_of_moves,
+    select,
+    squares,
+)
 from evoply.expressions.operations import SIDES, ExpressionError, short
 from evoply.wording import unknown_attribute
 
@@ -22,11 +32,16 @@ ORDERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def pieces_of(side: str = "own") -> Squares:
-    """Return the squares with discs of *side*."""
+def other_side(side: str) -> str:
+    """Return "opponent" for "own", and "own" for "opponent"."""
     if side not in SIDES:
         raise ExpressionError(f"a side must be one of {', '.join(SIDES)}, not {short(side)}")
-    return board.own if side == "own" else board.opponent
+    return SIDES[1 - SIDES.index(side)]
+
+
+def pieces_of(side: str = "own") -> Squares:
+    """Return the squares with discs of *side*."""
+    return board.own if other_side(side) == "opponent" else board.opponent
 
 
 def discs(side: str = "own") -> Number:
@@ -111,6 +126,132 @@ def anchored_discs(side: str = "own") -> Number:
     return count(held.fill(own & squares("edges"), ["n", "e", "s", "w"]))
 
 
+# Shapes of edges and corners, and who can move where: what players talk of and counts do not show.
+#
+# Words are those of Rose, "Othello: A Minute to Learn... A Lifetime to Master" (2005), where it has
+# them. Edges include corners, and every board from 4x4 has all of these.
+
+FEW = 8
+"""Up to how many discs `few_discs` counts."""
+_ALONG = ("n", "e", "s", "w")
+_AXES = (("e", "w"), ("n", "s"))
+
+
+def wedges(side: str = "own") -> Number:
+    """Return the number of empty edge squares between two discs of *side* along the edge.
+
+    There the other side wedges in: a disc between two of them cannot be turned along the edge.
+    """
+    own = pieces_of(side)
+    first, second = (own.shift(there) & own.shift(back) for there, back in _AXES)
+    return count(board.empty & squares("edges") & (first | second))
+
+
+def gaps(side: str = "own") -> Number:
+    """Return the number of places where two empty squares part two discs of *side* on the edge."""
+    # An empty edge square, the next one along the edge and the discs beyond: each gap once.
+    holes, own = board.empty & squares("edges"), pieces_of(side) & squares("edges")
+    first, second = (
+        holes & own.shift(there) & holes.shift(back) & own.shift(back).shift(back)
+        for there, back in _AXES
+    )
+    return count(first) + count(second)
+
+
+def touch(side: str = "own") -> Number:
+    """Return the number of edge discs of *side* with a disc of the other beside them on the edge.
+
+    The corner belongs to both its edges; discs inside the board do not count.
+    """
+    other = pieces_of(other_side(side)) & squares("edges")
+    return count(pieces_of(side) & squares("edges") & _along_the_edge(other))
+
+
+def unbalanced(side: str = "own") -> Number:
+    """Return the number of unbalanced edges of *side*: on 8x8, fives.
+
+    All squares of the edge between its empty corners hold discs of *side* except one C square,
+    which is empty: five discs on 8x8, one on 4x4.
+    """
+    open_corners = squares("corners") & board.empty
+    own = pieces_of(side) & squares("edges_without_corners")
+    edges_found: Number | None = None
+    for along in _ALONG:
+        hole = open_corners.shift(along) & board.empty
+        run = hole.shift(along).fill(own, [along])
+        found = count(run.shift(along) & open_corners)
+        edges_found = found if edges_found is None else edges_found + found
+    assert edges_found is not None  # there are four directions
+    return edges_found
+
+
+def open_c(side: str = "own") -> Number:
+    """Return the number of C discs of *side* beside a corner the other side can take next.
+
+    A C square is beside a corner along the edge. The corner is a legal move of the other side,
+    whoever is to move.
+    """
+    taken = destinations(other_side(side)) & squares("corners")
+    return count(pieces_of(side) & squares("c_squares") & taken.neighbours())
+
+
+def no_safe_move(side: str = "own") -> Number:
+    """Return 1 if *side* has no `safe_moves` (it may have none at all), else 0."""
+    safe = destinations(side) - beside_empty_corners()
+    return select(is_empty(safe), number(1), number(0))
+
+
+def reach(side: str = "own") -> Number:
+    """Return the number of empty squares beside discs of *side*: where the other may come to move.
+
+    Books call it the potential mobility of the other side.
+    """
+    return count(board.empty & pieces_of(side).neighbours())
+
+
+def inner_frontier(side: str = "own") -> Number:
+    """Return the number of discs of *side* beside an empty square that are not on the edge."""
+    return count((pieces_of(side) - squares("edges")) & board.empty.neighbours())
+
+
+def second_ring(side: str = "own") -> Number:
+    """Return the number of discs of *side* one step inside the edge, X squares included."""
+    edge = squares("edges")
+    return count(pieces_of(side) & (edge.neighbours() - edge))
+
+
+def exclusive_moves(side: str = "own") -> Number:
+    """Return the number of legal moves of *side* to squares where the other cannot move."""
+    return count(destinations(side) - destinations(other_side(side)))
+
+
+def few_discs(side: str = "own") -> Number:
+    """Return the number of discs of *side*, or 8 if it has more: how far it is from a wipe-out."""
+    return minimum(discs(side), number(FEW))
+
+
+def _along_the_edge(of: Squares) -> Squares:
+    north, east, south, west = (of.shift(along) for along in _ALONG)
+    return north | east | south | west
+
+
+SHAPES: Mapping[str, Callable[[str], Number]] = MappingProxyType(
+    {
+        "wedges": wedges,
+        "gaps": gaps,
+        "touch": touch,
+        "unbalanced": unbalanced,
+        "open_c": open_c,
+        "no_safe_move": no_safe_move,
+        "reach": reach,
+        "inner_frontier": inner_frontier,
+        "second_ring": second_ring,
+        "exclusive_moves": exclusive_moves,
+        "few_discs": few_discs,
+    }
+)
+"""The shapes of a side, by name."""
+
 FEATURES: Mapping[str, Number] = MappingProxyType(
     {
         "own_discs": discs("own"),
@@ -139,6 +280,7 @@ FEATURES: Mapping[str, Number] = MappingProxyType(
         "opponent_risky_c": risky("opponent", "c"),
         "own_anchored": anchored_discs("own"),
         "opponent_anchored": anchored_discs("opponent"),
+        **{f"{side}_{name}": shape(side) for name, shape in SHAPES.items() for side in SIDES},
     }
 )
 
@@ -146,7 +288,7 @@ NAMED_FEATURES: Mapping[str, Number] = MappingProxyType(
     {
         name: feature
         for name, feature in FEATURES.items()
-        if not name.endswith(("discs", "mobility", "_difference"))
+        if not name.endswith(("own_discs", "opponent_discs", "mobility", "_difference"))
     }
 )
 """The features that formulas call by name: all that are longer than a count of discs."""

@@ -358,6 +358,7 @@ class DataGameRules(GameRules):
             has_own_clock=data.get("clock") is not None,
             moves_pieces=bool(kinds - {"place"}),
             pieces_added=int(kinds == {"place"}),
+            fills_evenly=not may_go_on,
             turns_board=data["colors"] == "turned",
             symmetries=SYMMETRIES[data["symmetries"]],
             late_ply=max(2, shape.squares // 3),
@@ -365,6 +366,7 @@ class DataGameRules(GameRules):
             rules_digest=digest,
             format="transcript",
             drawn=data["drawn"],
+            readable=(f"facts-{name}",),
             adviser=data["adviser"] or GameRules.adviser,
         )
 

@@ -292,6 +292,7 @@ class OthelloRules(GameRules):
     opening_plies: int = 8
     piece: str = "disc"
     pieces_added: int = 1
+    fills_evenly: bool = True
     symmetries: tuple[int, ...] = tuple(range(8))
     has_draw_rules: bool = False
     solver: str = "othello"

@@ -50,6 +50,9 @@ class GameRules:
     """Whether moves take pieces from square to square, so that a piece can be advanced."""
     pieces_added: int = 0
     """Pieces that every move but a pass adds; with 1, empty squares are the moves left."""
+    fills_evenly: bool = False
+    """Whether every move but a pass adds one piece and takes none away, so that the boards after
+    the moves of a position have equally many."""
     has_kings: bool = False
     """Whether pieces are men and kings."""
     turns_board: bool = False

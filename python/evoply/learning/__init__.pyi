@@ -1,6 +1,10 @@
 from evoply.expressions.linear import Feature as Feature
 from evoply.expressions.linear import LinearModel as LinearModel
 from evoply.expressions.linear import ValueProgram as ValueProgram
+from evoply.learning.choices import Choices as Choices
+from evoply.learning.choices import choices_of as choices_of
+from evoply.learning.choices import expected_loss as expected_loss
+from evoply.learning.choices import fitted_weights as fitted_weights
 from evoply.learning.configs import LEARNER as LEARNER
 from evoply.learning.configs import MOST_GAMES as MOST_GAMES
 from evoply.learning.configs import PATTERN_LEARNER as PATTERN_LEARNER

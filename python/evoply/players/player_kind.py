@@ -490,6 +490,14 @@ class ValuingPlayer(KernelPlayer):
         """Whether the value of a board may be drawn anew each time."""
         return False
 
+    def alike(self, game: str) -> frozenset[str] | None:
+        """Return the operations of its evaluator that are the same on all boards it compares.
+
+        What is made of these and of numbers alone decides no move. None if more than the order of
+        values decides, as in a search, where a drawn end of the game is worth 0.
+        """
+        return None
+
     def _shown_facts(self) -> Iterable[tuple[str, object]]:
         yield "values boards by", self.evaluator.parsed
         yield "plies ahead", self.plies_ahead

@@ -62,6 +62,16 @@ class AfterState(ValuingPlayer):
 
     kind: Literal["after_state"] = "after_state"
 
+    def alike(self, game: str) -> frozenset[str]:
+        """Return what the boards after all moves of a position share: side, plies, maybe pieces.
+
+        Ends of games are valued as other boards are, so an offset common to all decides nothing.
+        """
+        rules = game_rules(game)
+        pieces = {"pieces"} if rules.fills_evenly else set()
+        clock = {"t"} if rules.fills_evenly and not rules.has_own_clock else set()
+        return frozenset({"is_black", "ply", "root_ply", "root_t", *pieces, *clock})
+
     @property
     def own_text(self) -> str:
         return player_text(self.evaluator.label, self.own_options)

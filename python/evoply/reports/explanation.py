@@ -125,7 +125,7 @@ def explain(
 def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
     player, game = parts.model, parts.game
     rows = positions_with_choice(game, positions, seed)
-    form = simplify(parts.expression, parts.names)
+    form = simplify(parts.expression, parts.names, alike=parts.model.alike(parts.game))
     agreement, terms, sentence = _terms(parts, rows, seed, form)
     is_constant = form.constant is not None and not form.exceptions
     measured = () if is_constant else _features(parts, rows, seed)

@@ -6,37 +6,20 @@ words what was measured elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from evoply.expressions import DIFFERENCES, Expression, board, count
-from evoply.expressions import features as counted
+from evoply.expressions import DIFFERENCES, Expression
 from evoply.expressions.written_form import UNNAMED, FormulaNames, formula
 from evoply.gp.algebra.formulas import DIGITS
 from evoply.gp.algebra.terms import Term, is_feature
 from evoply.protocols.sections import JsonData
+from evoply.reports.feature_words import FeatureWords, known_features, pattern_phrase
 from evoply.wording import short_formula
 
 _MOST_LISTED = 4
 _LEAST_SHARE = 0.01
 """Parts that change fewer moves than this are only counted."""
-_OPPONENT = "the opponent's "
-_COUNTED: Mapping[str, str] = {
-    "own_discs": "{}s",
-    "own_corners": "corners",
-    "own_near_corners": "{}s next to a corner",
-    "own_edges": "{}s on the edge",
-    "own_mobility": "legal moves",
-    "own_frontier": "{}s beside an empty square",
-    "own_corner_moves": "corners to take next",
-    "own_edge_moves": "legal moves to the edge",
-    "own_safe_moves": "legal moves not beside an empty corner",
-    "own_risky_x": "{}s diagonally beside an empty corner",
-    "own_risky_c": "{}s on the edge beside an empty corner",
-    "own_anchored": "{}s in runs along the edge from a corner",
-}
-"""What the features of side "own" count; {} is what a game calls a piece."""
 
 
 def percent(share: float) -> str:
@@ -57,18 +40,6 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
-
-
-def wanted(phrase: str, is_more: bool) -> str:
-    """Return "many own corners", "few legal moves for the opponent", and the like.
-
-    >>> wanted("the opponent's legal moves", False)
-    'few legal moves for the opponent'
-    """
-    amount = "many" if is_more else "few"
-    if phrase.startswith(_OPPONENT):
-        return f"{amount} {phrase.removeprefix(_OPPONENT)} for the opponent"
-    return f"{amount} {phrase}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +105,6 @@ def influence_sentence(parts: Sequence[Influence], *, left_out: str, noun: str) 
     return "; ".join(clauses) + "."
 
 
-def pattern_phrase(expression: Expression) -> str:
-    """Return which squares a pattern looks up.
-
-    >>> from evoply.expressions import pattern, symmetric_copies
-    >>> from evoply.games import SHAPES
-    >>> pattern_phrase(pattern(symmetric_copies(["a1", "b1"], SHAPES[8])))
-    'what stands on a1 b1 (and 7 more such places)'
-    """
-    copies = expression.arguments[4]
-    squares = " ".join(str(square) for square in copies[0])
-    more = len(copies) - 1
-    others = f" (and {more} more such place{'s' if more > 1 else ''})" if more else ""
-    return f"what stands on {squares}{others}"
-
-
 @dataclass(frozen=True)
 class Words:
     """Says parts of an evaluator in the words of its game: *piece* is "disc" or "piece"."""
@@ -156,9 +112,14 @@ class Words:
     piece: str = "disc"
     names: FormulaNames = UNNAMED
 
+    def known(self, expression: Expression) -> FeatureWords | None:
+        """Return the words for an expression that is a known feature, else None."""
+        return known_features(self.piece).get(expression)
+
     def phrase(self, expression: Expression) -> str | None:
-        """Return the noun phrase of an expression that is a known count, else None."""
-        return _known_counts(self.piece).get(expression)
+        """Return the noun phrase of an expression that is a known feature, else None."""
+        known = self.known(expression)
+        return None if known is None else known.things
 
     def formula(self, expression: Expression) -> str:
         """Return the formula of *expression*."""
@@ -173,8 +134,9 @@ class Words:
 
     def wanted(self, expression: Expression, noun: str, is_more: bool) -> str:
         """Return what the player wants of *expression*, which *noun* names."""
-        if self.phrase(expression) is not None:
-            return wanted(noun, is_more)
+        known = self.known(expression)
+        if known is not None:
+            return known.wanted(is_more)
         difference = self.names.known.get(expression, "").partition("/")[0]
         if difference in DIFFERENCES:
             counted_things = DIFFERENCES[difference].title.partition(" (")[0]
@@ -182,7 +144,7 @@ class Words:
         if expression.op == "pattern":
             return f"a {'high' if is_more else 'low'} table entry for {noun}"
         if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
-            whose = "own " if expression.arguments[0].op == "own" else _OPPONENT
+            whose = "own " if expression.arguments[0].op == "own" else "the opponent's "
             return f"{whose}{self.piece}s on squares of {'high' if is_more else 'low'} weight"
         return _value_phrase(noun, is_more)
 
@@ -258,25 +220,6 @@ class Words:
             for part in dict.fromkeys(lists[0])
             if self.noun(part) is not None and all(part in others for others in lists[1:])
         )
-
-
-@lru_cache(maxsize=8)
-def _known_counts(piece: str) -> Mapping[Expression, str]:
-    known: dict[Expression, str] = {}
-    for side, whose in (("own", "own "), ("opponent", _OPPONENT)):
-        for name, phrase in _COUNTED.items():
-            known[counted.FEATURES[name.replace("own", side)]] = whose + phrase.format(piece)
-        for rank in ("men", "kings"):
-            known[count(getattr(board, f"{side}_{rank}"))] = f"{whose}{rank}"
-        discs = f"{whose}{piece}s"
-        known[counted.near_corners(side, "x")] = f"{discs} diagonally next to a corner"
-        known[counted.edges(side, 24)] = f"{discs} on the edge outside the corners"
-        for order in counted.ORDERS:
-            for letter in "abcdefghijklmno":
-                where = "" if order == "corner_first" else " (lettered from the centre)"
-                expression = counted.square_class(side, letter, order)
-                known[expression] = f"{discs} on the squares of class {letter}{where}"
-    return known
 
 
 def _value_phrase(text: str, is_more: bool) -> str:

@@ -28,6 +28,7 @@ from evoply.evolution.config.breeding import (
     Initialisation,
     OneTree,
     Parsimony,
+    Refit,
     SizeLimits,
     SteadyState,
     Termination,
@@ -53,7 +54,7 @@ from evoply.evolution.selections import (
     Selection,
     Survival,
 )
-from evoply.expressions import PrimitiveSet, find_primitive_set
+from evoply.expressions import FACTS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.protocols import CHECK_SHARE, ConfigError
@@ -154,7 +155,8 @@ class EvolutionConfig(RunConfig):
     a game of an individual times one operation of its program: the same on every machine."""
     termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
-    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
+    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form). `facts` is
+    the set that is made from the rules of the game, if they are data."""
     individual: IndividualShape = OneTree()
     elitism: int = Field(default=1, ge=0)
     """How many of the best stay unchanged in the next generation, whatever the survival."""
@@ -166,6 +168,7 @@ class EvolutionConfig(RunConfig):
     limits: SizeLimits = SizeLimits()
     demes: Demes | None = None
     steady_state: SteadyState | None = None
+    refit: Refit | None = None
     player: PlayerSettings = PlayerSettings()
     draws: Draws = Draws()
     starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
@@ -247,6 +250,12 @@ class EvolutionConfig(RunConfig):
             del settings["player"]["ordering"]  # changes no move
         elif self.player.ordering == "usual":
             settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
+        if not self.player.guard:
+            del settings["player"]["guard"]  # as before there was one
+        if self.refit is None:
+            del settings["refit"]
+        else:
+            settings["refit"]["teacher"] = resolved(self.refit.teacher, self.game)
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -333,7 +342,10 @@ class EvolutionConfig(RunConfig):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_guides_of_its_game(cls, data: Any) -> Any:
+    def _with_what_its_game_says(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("primitives") == FACTS:
+            game = data.get("game", cls.model_fields["game"].default)
+            data = {**data, "primitives": f"{FACTS}-{game}"}
         return with_measure_in_full(data)
 
     def problems(self) -> list[Problem]:
@@ -359,6 +371,15 @@ class EvolutionConfig(RunConfig):
             *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
             *checks.places(self.survival, self.elitism, game, self.limits),
             *checks.pairing(self.variation, demes, steady_state),
+            *checks.refit(
+                self.refit,
+                game,
+                individual,
+                population,
+                self.elitism,
+                steady_state,
+                self.player.view,
+            ),
             *measure.problems(self.task),
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
@@ -492,6 +513,8 @@ def self_contained(config: _Config) -> _Config:
     )
     initialisation = data["initialisation"]
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
+    if config.refit is not None:
+        data["refit"]["teacher"] = without_file(config.refit.teacher, config.game)
     return type(config)(**data)
 
 

@@ -8,13 +8,14 @@ division is therefore flagged.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
-from evoply.expressions import Expression
+from evoply.expressions import Expression, build
 from evoply.expressions.written_form import (
     UNNAMED,
     FormulaNames,
@@ -24,222 +25,13 @@ from evoply.expressions.written_form import (
     number_text,
 )
 from evoply.gp.algebra import polynomials
+from evoply.gp.algebra.decisions import Common
+from evoply.gp.algebra.forms import Form, Forms
 from evoply.gp.algebra.formulas import DIGITS, SumWriter, names_of, place, to_float
 from evoply.gp.algebra.polynomials import Terms, TooLargeError
 from evoply.gp.lowering import expression_of
 from evoply.gp.sizes import settled
 from evoply.gp.tree import Forest, Genotype, Tree
-
-# The forms of a value, from one product to all multiplied out, and the choice of the shortest.
-#
-# A sum in a product is an atom of its own (*grouped*) until it is multiplied out (*expanded*).
-
-_VIEWS = 4
-_MOST_CHOICES = 6
-"""The number of addends of a sum that are tried in every form."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A part of the original: the shortest expression found for it and, for a number, its terms."""
-
-    expression: Expression
-    terms: Terms | None = None
-
-    @property
-    def value(self) -> Terms:
-        """The terms of a number."""
-        return self.terms or {}
-
-    @property
-    def key(self) -> Any:
-        """The value that laws compare: a constant, or the expression."""
-        if self.terms is None:
-            is_truth = self.expression.op == "truth"
-            return self.expression.arguments[0] if is_truth else self.expression
-        value = polynomials.value(self.terms)
-        number = None if value is None else to_float(value)
-        return self.expression if number is None else number
-
-
-class Forms:
-    """Finds the shortest form of sums, products and quotients that *writer* writes."""
-
-    def __init__(self, writer: SumWriter) -> None:
-        self.writer = writer
-        self._factored: dict[frozenset[Any], Terms] = {}
-        self._ratios: dict[tuple[int, int], Terms | None] = {}
-
-    def opaque(self, expression: Expression) -> Form:
-        """Return the form of an expression that has no algebra."""
-        if expression.type != "number":
-            return Form(expression)
-        return Form(expression, polynomials.power(self.writer.atom(expression)))
-
-    def shortest(self, candidates: Sequence[Terms], plain: Expression) -> Form:
-        """Return the form of the shortest candidate, the first of equally short ones.
-
-        The form is written as *plain* if that is shorter still.
-        """
-        best: Form | None = None
-        for terms in candidates:
-            written = self.writer.write(terms, self.writer.size(plain))
-            if written is not None and (
-                best is None or self.writer.size(written) < self.writer.size(best.expression)
-            ):
-                best = Form(written, terms)
-        if best is not None:
-            return best
-        if not candidates or len(candidates[0]) < 2:
-            return Form(plain, candidates[0]) if candidates else self.opaque(plain)
-        # The part becomes an atom that can still be multiplied out.
-        atom = self.writer.atom(plain)
-        with suppress(TooLargeError):
-            forms = [terms for terms in candidates[1:] if len(terms) > 1]
-            self.writer.sums.setdefault(atom, [self.expanded(candidates[0]), *forms])
-        return Form(plain, polynomials.power(atom))
-
-    def sum(self, addends: Sequence[tuple[int, Form]]) -> Form:
-        """Return the form of a sum, with each addend in the form that makes the sum shortest."""
-        plain = self.writer.chain([(sign, form.expression) for sign, form in addends])
-        options = [
-            [polynomials.scaled(view, Fraction(sign)) for view in self.views(form.value)]
-            for sign, form in addends
-        ]
-        candidates: list[Terms] = []
-        for start in range(_VIEWS):
-            with suppress(TooLargeError):
-                total: Terms = {}
-                for option in options:
-                    total = polynomials.add(total, option[start])
-                if total not in candidates:
-                    candidates.append(self.shortened(total, options, start, plain))
-        for terms in tuple(candidates):
-            with suppress(TooLargeError):
-                candidates.append(self.factored(terms))
-        return self.shortest(candidates, plain)
-
-    def shortened(
-        self, terms: Terms, options: Sequence[Sequence[Terms]], start: int, plain: Expression
-    ) -> Terms:
-        """Return *terms* with another view than *start* for some addends where that is shorter."""
-        longest = 2 * self.writer.size(plain)
-        written = self.writer.write(terms, longest)
-        choices = [option for option in options if any(view != option[0] for view in option)]
-        for option in choices[:_MOST_CHOICES]:
-            present = terms
-            for view in option:
-                if view == option[start]:
-                    continue
-                try:
-                    other = polynomials.add(polynomials.add(present, option[start], -1), view)
-                except TooLargeError:
-                    continue
-                text = self.writer.write(other, longest)
-                if text is not None and (
-                    written is None or self.writer.size(text) < self.writer.size(written)
-                ):
-                    terms, written = other, text
-        return terms
-
-    def products(self, left: Form, right: Form) -> list[Terms]:
-        """Return the forms of a product, expanded ones first."""
-        first, second = left.value, right.value
-        if not first or not second:
-            return [{}]
-        candidates: list[Terms] = []
-        with suppress(TooLargeError):
-            grouped = self.cancelled(
-                polynomials.multiply(self.factored(first), self.factored(second))
-            )
-            candidates.append(grouped)
-            candidates.insert(0, self.expanded(grouped))
-        if min(len(first), len(second)) < 2:
-            with suppress(TooLargeError):
-                candidates.insert(1, polynomials.multiply(first, second))
-        return candidates
-
-    def views(self, terms: Terms) -> list[Terms]:
-        """Return *terms* unchanged, as one product, multiplied out in part, and in full."""
-        forms = [terms]
-        for view in (self.factored, self.opened, self.expanded):
-            try:
-                forms.append(view(terms))
-            except TooLargeError:
-                forms.append(terms)
-        return forms
-
-    def opened(self, terms: Terms) -> Terms:
-        """Return *terms* with its sums multiplied out, but not the sums inside those sums."""
-        return self.expanded(terms, form=-1)
-
-    def expanded(self, terms: Terms, form: int = 0) -> Terms:
-        """Return *terms* with its sums multiplied out, except those that divide."""
-        result: Terms = {}
-        for monomial, value in terms.items():
-            product = polynomials.constant(value)
-            for atom, exponent in monomial:
-                if exponent < 0 or atom not in self.writer.sums:
-                    product = polynomials.multiply(product, polynomials.power(atom, exponent))
-                    continue
-                for _ in range(exponent):
-                    product = polynomials.multiply(product, self.writer.sums[atom][form])
-            result = polynomials.add(result, product)
-        return result
-
-    def factored(self, terms: Terms) -> Terms:
-        """Return *terms* as one cancelled product over one denominator, with sums as atoms."""
-        if len(terms) < 2:
-            return terms
-        key = frozenset(terms.items())
-        if key not in self._factored:
-            outer = polynomials.content(terms)
-            inner = whole = polynomials.multiply(terms, polynomials.inverse(outer))
-            with suppress(TooLargeError):
-                whole = self.expanded(inner)
-            if whole:
-                content = polynomials.content(whole)
-                over = polynomials.inverse(content)
-                outer = polynomials.multiply(outer, content)
-                whole = polynomials.multiply(whole, over)
-            if len(whole) > 1:
-                form = polynomials.multiply(inner, over)
-                whole = polynomials.power(self.writer.sum_atom(whole, form))
-            self._factored[key] = self.cancelled(polynomials.multiply(outer, whole))
-        return self._factored[key]
-
-    def cancelled(self, product: Terms) -> Terms:
-        """Return a single term after cancelling sums above and below that divide each other."""
-        for monomial in product:
-            powers = [(atom, exponent) for atom, exponent in monomial if atom in self.writer.sums]
-            above = [atom for atom, exponent in powers if exponent > 0]
-            below = [atom for atom, exponent in powers if exponent < 0]
-            for factor, divisor in ((factor, divisor) for factor in above for divisor in below):
-                ratio = self.ratio(factor, divisor)
-                if ratio is not None:
-                    gone = polynomials.multiply(
-                        polynomials.power(factor, -1), polynomials.power(divisor)
-                    )
-                    left = polynomials.multiply(product, polynomials.multiply(gone, ratio))
-                    return self.cancelled(left)
-        return product
-
-    def ratio(self, dividend: int, divisor: int) -> Terms | None:
-        """Return the quotient of two sums as one term if either divides the other, else None."""
-        if (dividend, divisor) not in self._ratios:
-            ratio: Terms | None = None
-            above, below = (self.writer.sums[atom][0] for atom in (dividend, divisor))
-            powers = [
-                exponent for terms in (above, below) for part in terms for _, exponent in part
-            ]
-            if min(powers) > 0:
-                quotient = polynomials.quotient(above, below)
-                ratio = None if quotient is None else self.factored(quotient)
-                if quotient is None and (quotient := polynomials.quotient(below, above)):
-                    ratio = polynomials.inverse(self.factored(quotient))
-            self._ratios[dividend, divisor] = ratio
-        return self._ratios[dividend, divisor]
-
 
 _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception
@@ -276,19 +68,32 @@ class Simplified:
         return self.text
 
 
-def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simplified:
+def simplify(
+    what: Genotype | Expression,
+    names: FormulaNames = UNNAMED,
+    *,
+    alike: Collection[str] | None = None,
+) -> Simplified:
     """Return an individual or an expression with like terms collected and factors cancelled.
 
-    This takes milliseconds for 200 nodes: an operation that would exceed 100 terms is kept. The
-    result is never longer than the original written out. Values of any type are accepted; algebra
-    applies to numbers, and a choice whose condition is constant is made. *names* name parts of an
-    expression, which stay whole; the parts of an individual are named after its primitives.
+    This takes milliseconds for 200 nodes: an operation that would exceed 100 terms is kept. Values
+    of any type are accepted; algebra applies to numbers, and a choice or comparison is made that
+    comes out the same on every board. *names* name parts of an expression, which stay whole; the
+    parts of an individual are named after its primitives.
+
+    The result has the value of the original and is never longer than it written out. With *alike*,
+    operations that are the same on all boards that a choice compares (`ValuingPlayer.alike`), it
+    has the same order on these instead: without what they share, divided by a positive factor, and
+    multiplied out, at most to twice the length, where brackets hide what they share. Both hold up
+    to rounding, and the order up to the bounds that players keep values in (1e12).
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
-    >>> tree = parse_tree("( + white ( + ( - black black ) white ) )", PRIMITIVE_SETS["liao"])
+    >>> tree = parse_tree("( + white ( + 3 ( + black white ) ) )", PRIMITIVE_SETS["liao"])
     >>> print(simplify(tree))
-    2 * white
+    2 * white + black + 3
+    >>> print(simplify(tree, alike=()))
+    2 * white + black
     """
     if isinstance(what, Expression):
         expression = what
@@ -298,6 +103,17 @@ def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simp
         raise TypeError(
             f"what: {what!r:.60} is neither a tree nor an expression: parse_tree reads a text"
         )
+    if alike is None or expression.type != "number":
+        return _simplified(expression, names)
+    common = Common(alike, names)
+    simplified = _simplified(common.dropped(expression), names)
+    # Where a divisor is 0 the value would need the same changes.
+    if simplified.exceptions:
+        return simplified
+    return _simplified(_ordering(simplified.expression, names, common, is_scaled=True), names)
+
+
+def _simplified(expression: Expression, names: FormulaNames) -> Simplified:
     simplifier = _Simplifier(expression, names)
     form = simplifier.run()
     constant = None if form.terms is None else polynomials.value(form.terms)
@@ -308,6 +124,33 @@ def simplify(what: Genotype | Expression, names: FormulaNames = UNNAMED) -> Simp
         simplifier.exceptions(form.expression),
         simplifier.writer.size(form.expression),
     )
+
+
+def _ordering(
+    expression: Expression, names: FormulaNames, common: Common, *, is_scaled: bool
+) -> Expression:
+    """Return the shortest expression found that has the order of *expression*.
+
+    The stages of a game keep their numbers, so that these can be compared.
+    """
+    if not common.chooses(expression):
+        return _Simplifier(expression, names).ordering(common, is_scaled=is_scaled)
+    condition, *ways = expression.arguments
+    short = [_ordering(way, names, common, is_scaled=False) for way in ways]
+    return build("select", condition, *short)
+
+
+_TIMES_LONGER = 2
+"""How much longer a form may be that does not hide what decides nothing."""
+_EXTREMES = ("minimum", "maximum")
+_COMPARISONS: Mapping[str, Callable[[float, float], tuple[bool, bool]]] = MappingProxyType(
+    {
+        "less": lambda low, high: (high < 0, low >= 0),
+        "less_equal": lambda low, high: (high <= 0, low > 0),
+        "equal": lambda low, high: (low == high == 0, low > 0 or high < 0),
+    }
+)
+"""Whether a comparison always and whether it never holds, by the range of the difference."""
 
 
 class _Simplifier:
@@ -421,7 +264,36 @@ class _Simplifier:
             forms[id(node)] = self.form(node, forms)
         if not forced:
             self.finished = forms
-        return forms[id(self.root)]
+        return self.forms.tidied(forms[id(self.root)])
+
+    def ordering(self, common: Common, *, is_scaled: bool) -> Expression:
+        """Return the shortest expression found that has the order of the whole.
+
+        What all boards share is looked for behind brackets, too. *is_scaled*: numbers may become
+        smaller by a common divisor.
+        """
+        form = self.run()
+        views = [self.forms.reduced(view, common) for view in self.forms.views(form.value)]
+        with suppress(TooLargeError):
+            whole = self.forms.reduced(self.forms.expanded(form.value), common)
+            views += [*self.forms.views(whole), self.forms.collected(whole)]
+            if is_scaled:
+                scale = 1 / self.forms.common_number(whole)
+                views = [polynomials.scaled(view, scale) for view in views]
+        size = self.writer.size
+        best: dict[bool, Expression] = {}  # by whether it hides what all boards share
+        for view in views:
+            with suppress(TooLargeError):
+                hides = self.forms.shares(view, common)
+                written = self.writer.write(view, _TIMES_LONGER * size(form.expression))
+                if written is not None and size(written) < size(best.get(hides, written)) + (
+                    hides not in best
+                ):
+                    best[hides] = written
+        hiding, open_form = best.get(True, form.expression), best.get(False)
+        if open_form is None or size(open_form) > _TIMES_LONGER * size(hiding):
+            return hiding
+        return open_form
 
     def form(self, node: Expression, done: dict[int, Form]) -> Form:
         """Return the form of *node*; *done* has the forms of its operands."""
@@ -448,7 +320,7 @@ class _Simplifier:
             return self.quotient(node, operands[0], operands[1], plain)
         literals = [argument for argument in node.arguments if not isinstance(argument, Expression)]
         key = settled(node.op, literals, [operand.key for operand in operands])
-        settled_form = self.form_of_key(key, operands) or self.extreme(node.op, operands)
+        settled_form = self.form_of_key(key, operands) or self.compared(node.op, operands)
         return settled_form or self.forms.opaque(plain)
 
     def form_of_key(self, key: Any, operands: Sequence[Form]) -> Form | None:
@@ -484,18 +356,25 @@ class _Simplifier:
             self.conditions[id(node)] = condition
         return self.forms.shortest(candidates, plain)
 
-    def extreme(self, op: str, operands: Sequence[Form]) -> Form | None:
-        """Return the larger or the smaller of two operands if their difference is a constant."""
-        if op not in ("minimum", "maximum"):
+    def compared(self, op: str, operands: Sequence[Form]) -> Form | None:
+        """Return what an extreme or a comparison of two numbers is on every board, else None."""
+        if op not in (*_EXTREMES, *_COMPARISONS) or len(operands) != 2:
             return None
         first, second = operands
-        difference: Fraction | None = None
         with suppress(TooLargeError):
             left, right = (self.forms.expanded(operand.value) for operand in operands)
-            difference = polynomials.value(polynomials.add(left, right, -1))
-        if difference is None:
-            return None
-        return first if (difference >= 0) == (op == "maximum") else second
+            difference = polynomials.add(left, right, -1)
+            found = self.forms.ranges.of_terms(difference, self.writer.atoms.__getitem__)
+            if found is None:
+                return None
+            low, high = found
+            if op in _EXTREMES and (low >= 0 or high <= 0):
+                return first if (low >= 0) == (op == "maximum") else second
+            if op in _COMPARISONS:
+                always, never = _COMPARISONS[op](low, high)
+                if always or never:
+                    return Form(self.writer.make("truth", always))
+        return None
 
     def condition(self, divisor: Form) -> str:
         """Return in words where *divisor* is zero, or "" if that is nowhere or everywhere."""
