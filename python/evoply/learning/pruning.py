@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply._native import Stream
 from evoply.arena import PreparedPlayer, StoppedWithResultError, play_against, prepared
-from evoply.arena.conditions import even_games
+from evoply.arena.conditions import MOST_GAMES, even_games
+from evoply.arena.schedule import checked_whole
 from evoply.arena.statistics import pair_statistics
 from evoply.expressions import Expression, Number
 from evoply.expressions.written_form import FormulaNames, formula
@@ -315,7 +316,7 @@ class _Pruning:
         self.labels = ["the whole player", *(rival.label for rival in rivals)]
         self.opponents = prepared([self.whole, *rivals], game)
         self.game, self.within, self.seed, self.threads = game, within, seed, threads
-        self.games = games
+        self.games = checked_whole("games", games, MOST_GAMES)
         self.pairs = games // _GAMES_OF_A_PAIR
         self.progress = progress or (lambda *_: None)
         self.played = 0
