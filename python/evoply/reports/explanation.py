@@ -130,7 +130,8 @@ def _of_values(parts: Opened, positions: int, seed: int) -> Explanation:
     is_constant = form.constant is not None and not form.exceptions
     measured = () if is_constant else _features(parts, rows, seed)
     if is_constant or not measured:
-        sentence = _constant(player, "every position")
+        is_same = len(rows) < 2 or np.ptp(parts.values(rows)) == 0
+        sentence = _constant(player, "every position" if is_same else "all moves of a position")
     elif len(rows) > 1 and np.ptp(parts.values(rows)) == 0:
         # For example, all values beyond the kernel's bounds are the same to it.
         sentence = _constant(player, f"all {len(rows):,} positions tried")
