@@ -12,6 +12,7 @@ import pytest
 from engine_settings import config_with, population
 
 from evoply import gp, replay
+from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Generation, evolve, self_contained
 from evoply.evolution.breeding import breed
 from evoply.evolution.breeding.refitting import refitted, values_of_terms
@@ -58,7 +59,7 @@ def evolved() -> Sequence[Generation]:
 def test_columns_are_the_products_of_features() -> None:
     individual = terms("{ terms ( * 6 white_mobility ) ( * -2 ( * black_edges white ) ) }")
     rows = labels().rows[::97]
-    found = values_of_terms(individual, "othello-6", rows)
+    found = values_of_terms(individual.trees, "othello-6", rows)
     rules = game_rules("othello-6")
     for row, (mobility, product) in zip(rows, found.tolist(), strict=True):
         position = rules.position_from_row(row)
@@ -70,7 +71,7 @@ def test_columns_are_the_products_of_features() -> None:
 def test_a_refit_loses_less_and_keeps_the_scale() -> None:
     individual = terms("{ terms ( * 20 white ) ( * 2 white_mobility ) ( * 1 black_safe_moves ) }")
     better = refitted(individual, "othello-6", labels())
-    columns = values_of_terms(individual, "othello-6", labels().rows)
+    columns = values_of_terms(individual.trees, "othello-6", labels().rows)
     exact = fitted_weights(labels(), columns)
     numbers = np.array(gp.drawn_numbers(better))
     assert abs(numbers).max() == 20
@@ -98,12 +99,12 @@ def test_fitted_ones_come_after_the_elites_and_differ_in_features() -> None:
     parents = population(config)
     toolbox = toolbox_of(config)
     assert toolbox.refit is not None
-    made = toolbox.refit.offspring(parents)
+    made = toolbox.refit.offspring(parents, Stream(1))
     assert [one.parents for one in made] == [(23,), (22,)]
     keys = [{gp.term_key(tree) for tree in one.tree.trees} for one in made]
     assert keys[0] != keys[1]
     twins = (parents[22],) * 12 + (parents[23],) * 12
-    assert len(toolbox.refit.offspring(twins)) == 2
+    assert len(toolbox.refit.offspring(twins, Stream(1))) == 2
     stream = toolbox.stream("breeding", 2)
     origins = [one.origin for one in breed(toolbox.breeder, parents, stream, made)]
     assert origins[:5] == ["elite"] * 3 + ["refit"] * 2
