@@ -23,6 +23,7 @@ from evoply.games import game_rules
 from evoply.gp import Forest, Shape, Tree
 from evoply.gp.terms import features_of
 from evoply.learning import Choices, choices_of, fitted_weights, loss_and_slope
+from evoply.protocols import Row
 
 REFIT, NEW_TERM = "refit", "refit_with_new_term"
 """The origins of offspring with fitted numbers."""
@@ -31,7 +32,6 @@ _NEAR = 6
 _LOOKED_AT = 1000
 """Positions in which new terms are looked for."""
 
-_Rows = Sequence[tuple[int, ...]]
 _Array = NDArray[np.float64]
 
 
@@ -60,17 +60,17 @@ class Refitting:
             if features in known:
                 continue
             known.add(features)
-            tree = refitted(individual, self.game, labels)
+            tree, numbers = refitted(individual, self.game, labels)
             if tree != individual:
                 made.append(Offspring(tree, REFIT, (index,)))
             if self.settings.new_terms:
                 candidates = _candidates(
                     self.settings, self.shape, self.game, self.seed, self.threads
                 )
-                new = candidates.drawn(tree, self.game, stream.child(index))
+                new = candidates.drawn(tree, numbers, self.game, stream.child(index))
                 if new is not None:
-                    larger = Forest("terms", (*tree.trees, new))
-                    tree = refitted(larger, self.game, labels, most=self.shape.most)
+                    larger, start = Forest("terms", (*tree.trees, new)), np.append(numbers, 0.0)
+                    tree, _ = refitted(larger, self.game, labels, start, most=self.shape.most)
                     made.append(Offspring(tree, NEW_TERM, (index,)))
             if len(known) == self.settings.best:
                 break
@@ -89,33 +89,38 @@ def _labels(settings: Refit, game: str, seed: int, threads: int) -> Choices:
     )
 
 
-def refitted(individual: Forest, game: str, labels: Choices, *, most: int | None = None) -> Forest:
-    """Return *individual* with the numbers that lose least in *labels*, on the scale of its own.
+def refitted(
+    individual: Forest,
+    game: str,
+    labels: Choices,
+    start: _Array | None = None,
+    *,
+    most: int | None = None,
+) -> tuple[Forest, _Array]:
+    """Return *individual* with the numbers that lose least in *labels*, and these numbers.
 
-    Terms that decide no move are left out; if none decides one, it stays as it is. Of more than
-    *most* terms those that count least are left out, and the others fitted again.
+    The first are on the scale of its own, with few digits, the second on that of the fit, which
+    begins at *start*. Terms that decide no move are left out; if none decides one, it stays as it
+    is. Of more than *most* terms those that count least are left out, and the others fitted again.
     """
     columns = values_of_terms(individual.trees, game, labels.rows)
-    numbers = fitted_weights(labels, columns)
+    numbers = fitted_weights(labels, columns, start)
     weight = np.abs(numbers) * _spread(columns, labels)
     if not weight.any():
-        return individual
+        return individual, numbers
     kept = weight > 0
     if most is not None and kept.sum() > most:
         kept[np.argsort(weight, kind="stable")[: len(weight) - most]] = False
-        numbers[kept] = fitted_weights(labels, columns[:, kept])
-    scale = max(map(abs, gp.drawn_numbers(individual))) / float(np.abs(numbers[kept]).max())
-    terms = [
-        gp.with_number(tree, number)
-        for tree, number, is_kept in zip(
-            individual.trees, (numbers * scale).tolist(), kept.tolist(), strict=True
-        )
-        if is_kept and number
-    ]
-    return Forest("terms", tuple(terms))
+        numbers[kept] = fitted_weights(labels, columns[:, kept], numbers[kept])
+    kept &= numbers != 0
+    numbers = numbers[kept]
+    scale = max(map(abs, gp.drawn_numbers(individual))) / float(np.abs(numbers).max())
+    terms = [tree for tree, is_kept in zip(individual.trees, kept.tolist(), strict=True) if is_kept]
+    scaled = zip(terms, (numbers * scale).tolist(), strict=True)
+    return Forest("terms", tuple(gp.with_number(tree, number) for tree, number in scaled)), numbers
 
 
-def values_of_terms(terms: Sequence[Tree], game: str, rows: _Rows) -> _Array:
+def values_of_terms(terms: Sequence[Tree], game: str, rows: Sequence[Row]) -> _Array:
     """Return the products of the features of each term, a column each, at each of *rows*."""
     positions = _native.Positions(game_rules(game).kernel, rows)
     # In each term the number comes after the multiplication, and the features after it.
@@ -141,10 +146,12 @@ class _Candidates:
     columns: _Array
     """On the scale on which each differs as much among the boards of a position."""
 
-    def drawn(self, individual: Forest, game: str, stream: Stream) -> Tree | None:
-        """Return a term by which the expected loss falls fast; None if there is none."""
+    def drawn(self, individual: Forest, numbers: _Array, game: str, stream: Stream) -> Tree | None:
+        """Return a term by which the expected loss falls fast; None if there is none.
+
+        *numbers* are those of *individual* on the scale of a fit.
+        """
         own = values_of_terms(individual.trees, game, self.labels.rows)
-        numbers = fitted_weights(self.labels, own)
         together = np.hstack([own, self.columns])
         weights = np.concatenate([numbers, np.zeros(len(self.terms))])
         slope = loss_and_slope(self.labels, together, weights)[1][len(numbers) :]
