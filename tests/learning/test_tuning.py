@@ -12,7 +12,18 @@ import pytest
 import evoply as ep
 from evoply import Run
 from evoply.cli import main
-from evoply.expressions import destinations, is_empty, parameters_of, select, weighted_sum
+from evoply.expressions import (
+    board,
+    count,
+    destinations,
+    is_empty,
+    less,
+    number_of_moves,
+    parameters_of,
+    select,
+    squares,
+    weighted_sum,
+)
 from evoply.expressions.written_form import in_order
 from evoply.gp import parse_tree
 from evoply.learning import Tuning, TuningConfig, features_of_sets, tune
@@ -98,6 +109,40 @@ def test_numbers_inside_features_are_no_weights_and_names_stay(tmp_path: Path) -
     nameless = tuned.evaluator.model_copy(update={"names": {}})
     assert tuned.identity() == tuned.model_copy(update={"evaluator": nameless}).identity()
     assert sorted(tuned_values(tuned)) == [0.5, 2.5, 4.0]
+
+
+def outside_stages() -> ep.AfterState:
+    """The player that tuning once made of three stages: of these only one is ever reached."""
+    corners, moves = count(board.own & squares("corners")), number_of_moves("opponent")
+    ways = [2 * corners - moves, 3 * corners - moves, corners - 4 * moves]
+    late = select(less(board.t, 1.018), ways[1], ways[2])
+    return ep.AfterState(evaluator=select(less(board.t, -0.06374), ways[0], late))
+
+
+def test_stages_that_are_never_reached_have_no_numbers() -> None:
+    assert sorted(tuned_values(outside_stages())) == [1.0, 3.0]
+    assert "if(" not in ep.explain(outside_stages()).simplified
+
+
+def test_what_decides_no_move_is_not_tuned() -> None:
+    own = ":primitives=othello-access"
+    sums = "( + 0.0115049 ( + ( * 1.75399 clock ) ( - ( * 3 white_corners ) white_frontier ) ) )"
+    assert sorted(tuned_values(sums + own)) == [1.0, 3.0]
+    product = "( + ( * ( - 7.33865 black_risky_x ) ( - 8.14714 black_corner_moves ) ) 4.27322 )"
+    assert sorted(tuned_values(product + own)) == [1.0, 7.33865, 8.14714]
+    # A stage may be a constant: it stays one, and the other stage has a number.
+    assert tuned_values("{ phases ( 3 ) 40 ( * 2 white ) 60 }" + own) == [2.0]
+    assert tuned_values("( + 5 ( * 2 white ) )" + own, "constants") == [2.0]
+    # A search compares values with that of a draw, so a constant decides there.
+    assert sorted(tuned_values("( + 5 ( * 2 white ) ):depth=1,primitives=othello-access")) == [2, 5]
+    with pytest.raises(ValueError, match="all its moves have one value"):
+        tunable("( + clock 3 )" + own, "othello", "terms")
+
+
+def test_a_choice_of_two_numbers_by_the_board_is_one_feature() -> None:
+    no_reply = select(is_empty(destinations("opponent")), 1.0, 0.0)
+    value = 3 * no_reply - count(board.own)
+    assert sorted(tuned_values(ep.AfterState(evaluator=value))) == [1.0, 3.0]
 
 
 def test_a_distilled_formula_keeps_the_names_of_its_primitives() -> None:

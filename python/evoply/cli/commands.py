@@ -64,6 +64,12 @@ Vary keys of a config over many seeds, as a file of a few lines says.
   evoply experiment sizes.toml
   evoply experiment sizes.toml --seeds 20 --csv numbers
 """,
+    "readability": """\
+Show what readability costs: the strength of players against their number of terms.
+  evoply readability --scale smoke     # seconds
+  evoply readability --seconds 30 --seeds 3 --charts pictures
+  evoply readability --game connect-four --ways trees,map --terms 3,8,20
+""",
     "league": """\
 Make the best player of every method afresh, let all play all, and write a page.
   evoply league --budget small --seeds 2

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evoply.learning import Distilled, Pruned
     from evoply.players import Player
     from evoply.reports import Explanation
+    from evoply.runs import Run
 
 
 _MOST_PARTS = 8
@@ -41,6 +42,17 @@ def say_explanation(output: Output, explained: Explanation) -> None:
     _say_parts(output, explained)
     if explained.tree is not None:
         output.labelled("Expression", explained.tree)
+
+
+def say_pruned(output: Output, run: Run) -> dict[str, Any]:
+    """Print what the champion of *run* is without what it can do without; return it as data."""
+    pruned = run.pruned
+    if pruned is None:
+        return {}
+    name, score = f"champion@{run.name}@pruned", pruned["compared"][0]["pruned"]
+    output.labelled("Pruned", pruned["formula"])
+    output.labelled("", f"{share(score)} against the whole champion; it plays as {name}")
+    return {"pruned": {**pruned, "player": name}}
 
 
 def _say_parts(output: Output, explained: Explanation) -> None:
@@ -94,7 +106,7 @@ def show(
         Draw what each square is worth to the player into this SVG file: the value with an own disc
         there less the value with a disc of the opponent (for a weight, twice the weight).
     """
-    from evoply.cli.player_texts import read_players
+    from evoply.cli.player_texts import opened_without_learner, read_players, run_of_champion
     from evoply.environment.files import write_atomically
 
     game, (chosen,) = read_players([player], conditions.game)
@@ -111,6 +123,11 @@ def show(
     output = Output(json)
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
+    pruned: dict[str, Any] = {}
+    of_run = run_of_champion(player)
+    if of_run is not None:
+        with opened_without_learner(of_run or None) as run:
+            pruned = say_pruned(output, run)
     if tree is not None:
         from evoply.gp import tree_text
 
@@ -118,7 +135,7 @@ def show(
         output.say(tree_text(tree))
     for path in pictures.values():
         output.say(f"Written: {path}")
-    data = {**explained.to_dict(), **pictures}
+    data = {**explained.to_dict(), **pruned, **pictures}
     if tree is not None:
         data |= {"nodes": len(tree), "depth": tree.depth}
     output.result(data)

@@ -39,9 +39,9 @@ _COARSE_PAIRS = 300
 """Of each change, to find the cheapest."""
 _GAMES_OF_A_PAIR = 25
 """A test has a pair for so many of all games."""
-_FEWEST_PAIRS = 80
+FEWEST_GAMES = 2500
 """With fewer no change can be shown to cost less than a point, not even one that does nothing."""
-_SEARCH = 0.6
+_SEARCH = 0.7
 """The share of all games that finds what can be left out; the others test the result."""
 _PAIRS_OF_A_TERM = 1000
 
@@ -165,6 +165,8 @@ class Pruned(JsonData, Shown):
     """What was changed, in this order."""
     stages: tuple[str, ...]
     """When each stage is, as heads of columns."""
+    formula: str
+    """The value of boards of the pruned player."""
     player: ValuingPlayer = field(metadata={"json": ""})
     """The pruned player: the whole one if nothing was left out."""
     compared: tuple[Compared, ...]
@@ -191,22 +193,27 @@ class Pruned(JsonData, Shown):
 
     def shown(self) -> Page:
         """Return the terms with their weights and worth, what was left out, and the strength."""
-        terms = (
-            Column("name", "term", str),
-            *(
-                Column("weights", stage, "{:+g}".format, read=item_of("weights", place))
-                for place, stage in enumerate(self.stages)
-            ),
-            *(Column(name, head, _points) for name, head in _WORTH),
-        )
         return Page(
             f"{self.whole}, pruned",
             [
-                Section("", terms, self.terms),
+                terms_section(self.stages, self.terms),
                 Section("Left out", _LEFT_OUT, self.left_out),
                 Section("Strength", _COMPARED, self.compared),
             ],
         )
+
+
+def terms_section(stages: Sequence[str], terms: Sequence[Any]) -> Section:
+    """Return the table of the *terms* of a pruned player, or of their data, in its *stages*."""
+    columns = (
+        Column("name", "term", str),
+        *(
+            Column("weights", stage, "{:+g}".format, read=item_of("weights", place))
+            for place, stage in enumerate(stages)
+        ),
+        *(Column(name, head, _points) for name, head in _WORTH),
+    )
+    return Section("", columns, terms)
 
 
 def _points(points: float) -> str:
@@ -253,7 +260,8 @@ def prune(
     left out. *progress* gets the share that is done and the games so far.
     *runs* gives the champion for `champion@RUN`; `evoply.prune` looks among your runs. The result
     does not depend on *threads* (0: all cores). Ctrl-C raises `StoppedWithResultError` with what
-    was left out by then. Raises `ValueError` for players that do not value boards by numbers.
+    was left out by then. Raises `NoTermsError`, a `ValueError`, for players whose value of boards
+    is no sum of terms.
 
     >>> text = "( + ( * 2.1 white_corners ) ( * 0.00001 ply ) ):primitives=othello-access"
     >>> pruned = prune(text, games=10_000, against=["random"])
@@ -261,6 +269,10 @@ def prune(
     [('white_corners', (1.0,))]
     """
     return _Pruning(player, within, against, game, games, seed, runs, threads, progress).result()
+
+
+class NoTermsError(ValueError):
+    """A player whose value of boards is not a sum of terms."""
 
 
 class _SpentError(Exception):
@@ -314,6 +326,8 @@ class _Pruning:
 
     def result(self) -> Pruned:
         """Return the pruned player, measured on fresh openings."""
+        if self.games < FEWEST_GAMES:
+            return self.made((), {})
         try:
             with suppress(_SpentError):
                 self.search()
@@ -324,8 +338,6 @@ class _Pruning:
 
     def search(self) -> None:
         """Take what passes until nothing more does; or raise `_SpentError`."""
-        if self.pairs < _FEWEST_PAIRS:
-            return
         self.leave_out(0.0, 0.4, self.terms)
         self.leave_out(0.4, 0.5, self.stages)
         self.leave_out(0.5, 0.7, self.terms_of_stages)
@@ -375,7 +387,7 @@ class _Pruning:
                 return
 
     def ranked(self, changes: Sequence[_Change], needed: set[tuple[Any, ...]]) -> list[_Change]:
-        """Return *changes*, the one first that costs least in a few games; add hopeless ones."""
+        """Return *changes*, the one first that surely costs least; add those without hope."""
         self.steps += 1
         sums = [change.after for change in changes]
         found = self.differences(sums, 0, min(_COARSE_PAIRS, self.pairs), "coarse")
@@ -384,9 +396,12 @@ class _Pruning:
             for change, each in zip(changes, found, strict=True)
             if is_hopeless(each, self.within, self.pairs)
         }
-        means = {change.key: each.mean for change, each in zip(changes, found, strict=True)}
+        least = {
+            change.key: each.mean - each.error()
+            for change, each in zip(changes, found, strict=True)
+        }
         ranked = [change for change in changes if change.key not in needed]
-        return sorted(ranked, key=lambda change: -means[change.key])
+        return sorted(ranked, key=lambda change: -least[change.key])
 
     def take_first(self, changes: Sequence[_Change], needed: set[tuple[Any, ...]]) -> bool:
         """Take the first of *changes* that passes; return whether there is one."""
@@ -519,6 +534,13 @@ class _Pruning:
         self.played += games * len(parts)
         return dict(zip(parts, played, strict=True))
 
+    def written(self) -> str:
+        """Return the shortest formula of the player by now."""
+        value = self.pruned.evaluator.value
+        simple = simplify(value, self.names)
+        texts = [formula(value, self.names), *([] if simple.exceptions else [simple.formula])]
+        return min(texts, key=len)
+
     def made(self, compared: tuple[Compared, ...], worth: dict[Part, Played]) -> Pruned:
         """Return the result by now."""
         self.tell(1.0)
@@ -537,6 +559,7 @@ class _Pruning:
             terms=tuple(terms),
             left_out=tuple(self.left_out),
             stages=(*(f"while {text}" for text in written), "then") if last else ("weight",),
+            formula=self.written(),
             player=self.pruned,
             compared=compared,
             games=self.played,
@@ -548,17 +571,17 @@ def _taken_apart(model: PlayerKind, game: str) -> tuple[ValuingPlayer, FormulaNa
     """Return the player by whose values *model* moves, its names and its terms."""
     whole = model.valuing()
     if whole is None:
-        raise ValueError(f"{model.label}: this player has no values of boards to prune")
+        raise NoTermsError(f"{model.label}: this player has no values of boards to prune")
     if whole.draws_leaves:
-        raise ValueError(f"{whole.label}: leaves are worth chance values: prune a player without")
+        raise NoTermsError(f"{whole.label}: leaves are worth chance values: prune a player without")
     expression = whole.evaluator.value
     if not isinstance(expression, Number):
-        raise ValueError(f"{whole.label}: only a value that is a number has terms to prune")
+        raise NoTermsError(f"{whole.label}: only a value that is a number has terms to prune")
     names = whole.evaluator.names_in(game)
     simple = simplify(expression, names)
     terms = StagedSum.of(expression if simple.exceptions else simple.expression, names)
     if len(terms.weights) > MOST_TERMS:
-        raise ValueError(
+        raise NoTermsError(
             f"{whole.label}: {len(terms.weights):,} terms, and at most {MOST_TERMS} are pruned by "
             "games: distil it first"
         )

@@ -23,6 +23,7 @@ from evoply.expressions import (
 from evoply.expressions.functions import parameter_count
 from evoply.expressions.written_form import FormulaNames, children, in_order
 from evoply.gp.algebra import simplify
+from evoply.gp.algebra.decisions import Common
 from evoply.learning.found_features import depends_on_pieces
 from evoply.players import (
     ExpressionEvaluator,
@@ -95,13 +96,19 @@ def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
     if not isinstance(expression, Number):
         raise ValueError(f"{player.label}: only the numbers of a value that is a number are tuned")
     names = player.evaluator.names_in(game)
+    alike = player.alike(game)
+    common = None if alike is None else Common(alike, names)
     if parameters == "terms" and len(_weights(expression, names, parameters)) <= MOST_PARAMETERS:
-        simple = simplify(expression, names, alike=player.alike(game))
+        simple = simplify(expression, names, alike=alike)
+        if common is not None and simple.constant is not None and not simple.exceptions:
+            raise ValueError(
+                f"{player.label}: all its moves have one value: there is nothing to tune"
+            )
         if not simple.exceptions and isinstance(simple.expression, Number):
             expression = simple.expression
         expression = _with_factors(expression, names)
     expression = _with_own_numbers(expression)
-    places = _weights(expression, names, parameters)
+    places = _weights(expression, names, parameters, common)
     if not len(places):
         raise ValueError(
             f"{player.label}: it has no numbers: set parameters=terms, which gives each "
@@ -144,7 +151,7 @@ def _with_factors(expression: Number, names: FormulaNames, factor: float = 1.0) 
 
 def _is_whole(expression: Expression, names: FormulaNames) -> bool:
     """Return whether *expression* is what a name stands for, and not a choice of its operands."""
-    if expression in names.known:
+    if expression in names.known or _is_indicator(expression):
         return True
     called = names.call(expression)
     return called is not None and not (
@@ -152,11 +159,35 @@ def _is_whole(expression: Expression, names: FormulaNames) -> bool:
     )
 
 
+def _is_indicator(expression: Expression) -> bool:
+    """Return whether *expression* is one of two numbers, by what stands on the board."""
+    if expression.op != "select":
+        return False
+    condition, *ways = expression.arguments
+    return all(way.op == "number" for way in ways) and depends_on_pieces(condition)
+
+
 def _weights(
-    expression: Expression, names: FormulaNames, parameters: Parameters
+    expression: Expression,
+    names: FormulaNames,
+    parameters: Parameters,
+    common: Common | None = None,
 ) -> NDArray[np.int64]:
-    """Return the places of the numbers that are weights among the parameters of *expression*."""
+    """Return the places of the numbers that are weights among the parameters of *expression*.
+
+    A number that is the same addend of all boards that a choice compares is none.
+    """
     ordered = in_order([expression])
+    idle: set[int] = set()
+    waiting = [expression] if common is not None else []
+    while waiting:
+        node = waiting.pop()
+        if node.op == "number":
+            idle.add(id(node))
+        elif node not in names.known:
+            is_choice = common is not None and common.chooses(node)
+            if is_choice or node.op in ("add", "subtract"):
+                waiting += node.arguments[is_choice:]
     reached = {id(expression)}
     for node in reversed(ordered):  # each before its operands
         if id(node) in reached:
@@ -165,7 +196,8 @@ def _weights(
     at = 0
     for node in ordered:
         count = parameter_count(node)
-        if id(node) in reached and (node.op == "number" or node not in names.known):
+        is_looked_at = id(node) in reached and id(node) not in idle
+        if is_looked_at and (node.op == "number" or node not in names.known):
             places += range(at, at + count)
         at += count
     return np.array(places, dtype=np.int64)
@@ -177,7 +209,7 @@ def _looked_into(
     """Return the operands of *node* in which numbers are weights."""
     if node.op in _COMPARISONS and not depends_on_pieces(node):
         return ()
-    if node in names.known:
+    if node in names.known or (parameters == "terms" and _is_indicator(node)):
         return ()
     called = names.call(node)
     parts: list[Any] = children(node) if called is None else called[1]

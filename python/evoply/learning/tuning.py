@@ -428,8 +428,10 @@ def tune(
 def _facts(champion: Any, last: TuningStep) -> ChampionFacts:
     """Return the score of the numbers in their test."""
     about = {"generation": last.number, "score": last.best_score}
+    zeros = last.best.count(0.0)
+    gone = f" ({zeros} are 0: their terms are gone)" if zeros else ""
     title = (
-        f"{len(last.best)} numbers, {share(last.best_score)} in their test, after "
+        f"{len(last.best)} numbers{gone}, {share(last.best_score)} in their test, after "
         f"{last.statistics['games']:,.0f} games"
     )
     return ChampionFacts(title, about, {"generation": last.number})

@@ -8,6 +8,7 @@ import math
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from evoply.games import game_rules
 from evoply.gp import tree_svg
 from evoply.learning import LearningConfig
 from evoply.learning.learning_kind import weight_plots
+from evoply.learning.pruning import terms_section
 from evoply.players import Player
 from evoply.protocols.sections import (
     FACTS,
@@ -28,6 +30,7 @@ from evoply.protocols.sections import (
     Section,
     cells_of,
     chosen,
+    share,
     shares,
 )
 from evoply.reports.charts import Chart, plot_charts, sampled
@@ -173,12 +176,28 @@ def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
         parts=[
             Section("Simplified", text=explanation.simplified or ""),
             exceptions,
+            *_pruned(run),
             as_it_is,
             _influence("Influence of each term", of_terms, explanation.terms),
             _influence("Influence of each feature", of_features, explanation.features),
             Section("", pictures=pictures, note=size * too_large),
         ],
     )
+
+
+def _pruned(run: Run) -> list[Section]:
+    """Return the champion without what it can do without."""
+    pruned = run.pruned
+    if pruned is None:
+        return []
+    changes = ", ".join(f"`{change['name']}`" for change in pruned["left_out"])
+    note = (
+        f"Without {changes} it scores {share(pruned['compared'][0]['pruned'])} against the whole "
+        f"champion. It plays as `champion@{run.name}@pruned`. The table has the points of 100 that "
+        "it loses without each term."
+    )
+    table = terms_section(pruned["stages"], pruned["terms"])
+    return [replace(table, title="Pruned", text=pruned["formula"], note=note)]
 
 
 def _note(run: Run) -> str:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -99,6 +99,21 @@ class ConstantTuning(Part):
     """How far the first vectors lie from the current numbers, as a share of these."""
 
 
+class Pruning(Part):
+    """At the end: the champion without what it can do without, which the run keeps beside it.
+
+    It decides no generation. `evoply prune` does the same with any player.
+    """
+
+    when: Literal["one_ply", "always", "never"] = "one_ply"
+    """`one_ply`: only where players look one ply ahead, because games of others take longer."""
+    within: float = Field(default=0.01, gt=0, le=0.5)
+    """Points a game that all of it may cost."""
+    games: int | None = Field(default=None, ge=0)
+    """Games at most; None: an eighth of those of the run, and at most 100,000. With few games
+    nothing can be shown to be of no use, and nothing is left out."""
+
+
 class Machine(Part):
     """How this machine is used; changes no result and is not part of a digest."""
 
@@ -163,6 +178,7 @@ class EvolutionConfig(RunConfig):
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     tuning: ConstantTuning | None = None
+    pruning: Pruning = Pruning()
     machine: Machine = Machine()
 
     @property
@@ -228,6 +244,11 @@ class EvolutionConfig(RunConfig):
             sides=self.fitness.sides,
             cases=self.cases,
         )
+
+    @classmethod
+    def changeable(cls) -> frozenset[str]:
+        """Return the keys that may change when a run goes on; pruning decides no generation."""
+        return super().changeable() | {"pruning"}
 
     def resolved_settings(self) -> dict[str, Any]:
         """Return the settings that decide results, players resolved, as JSON values."""
