@@ -137,9 +137,10 @@ def known_features(piece: str, shape: BoardShape = USUAL) -> Mapping[Expression,
     >>> words.wanted(False), words.holds
     ('few corners to take next for the opponent', 'the opponent can take a corner next')
     """
+    shapes = [(counted.SHAPES[name], words) for name, words in _SHAPES.items()]
     return {
         of(side): words.filled(side, piece)
-        for of, words in (*_ROWS, *_rows_of_shape(shape))
+        for of, words in (*_ROWS, *shapes, *_rows_of_shape(shape))
         for side in ("own", "opponent")
     }
 
@@ -157,3 +158,92 @@ def pattern_phrase(expression: Expression) -> str:
     more = len(copies) - 1
     others = f" (and {more} more such place{'s' if more > 1 else ''})" if more else ""
     return f"what stands on {squares}{others}"
+
+
+# Shapes of Othello's edges and corners, and what the rules of a game say, by their names.
+
+_SHAPES: Mapping[str, FeatureWords] = {
+    "wedges": FeatureWords(
+        "{own}wedges{of} (one empty square between two {piece}s on the edge)",
+        "{who} has a wedge",
+        "a wedge{of} (one empty square between two {piece}s on the edge)",
+    ),
+    "gaps": FeatureWords(
+        "{own}gaps{of} (two empty squares between two {piece}s on the edge)",
+        "{who} has a gap",
+        "a gap{of} (two empty squares between two {piece}s on the edge)",
+    ),
+    "touch": FeatureWords(
+        "{own}edge {piece}s{of} that touch {their_own}{piece}s{their_of} along the edge",
+        "edges touch",
+    ),
+    "unbalanced": FeatureWords(
+        "{own}unbalanced edges{of} (full but for the corners and one C square)",
+        "{who} has an unbalanced edge",
+        "an unbalanced edge{of} (full but for the corners and one C square)",
+    ),
+    "open_c": FeatureWords(
+        "{own}C {piece}s{of} beside a corner that can be taken next",
+        "{who} has a C {piece} beside a corner that can be taken next",
+        "a C {piece}{of} beside a corner that can be taken next",
+    ),
+    "no_safe_move": FeatureWords(
+        "lack of a safe move{to} (safe: not beside an empty corner)",
+        "{who} has no safe move",
+        more="no safe move{to} (safe: not beside an empty corner)",
+        less="a safe move{to} (safe: not beside an empty corner)",
+    ),
+    "reach": FeatureWords("empty squares beside {own}{piece}s{of}"),
+    "inner_frontier": FeatureWords(
+        "{own}inner {piece}s{of} beside an empty square (inner: not on the edge)"
+    ),
+    "second_ring": FeatureWords("{own}{piece}s{of} one step inside the edge"),
+    "exclusive_moves": FeatureWords(
+        "moves that only {who} has", "there are moves that only {who} has"
+    ),
+    "few_discs": FeatureWords("{own}{piece}s{of} (counted up to eight)"),
+}
+"""The words for `features.SHAPES`."""
+_FACTS: Mapping[str, FeatureWords] = {
+    "wins_next": FeatureWords(
+        "{own}moves{to} that win at once", "{who} can win at once", "a move{to} that wins at once"
+    ),
+    "winning_squares": FeatureWords(
+        "empty squares where {who} would win",
+        "there is an empty square where {who} would win",
+        "an empty square where {who} would win",
+    ),
+    **{
+        f"lacking_{number}": FeatureWords(
+            f"{{own}}open lines{{of}} that lack {number} {{piece}}{plural}",
+            f"{{who}} has an open line that lacks {number} {{piece}}{plural}",
+        )
+        for number, plural in (("one", ""), ("two", "s"), ("three", "s"))
+    },
+    "steps_to_go": FeatureWords("steps to the goal for all {own}{piece}s{of}"),
+    "first_steps_to_go": FeatureWords("steps to the goal for the nearest {own}{piece}{of}"),
+    "stones_to_go": FeatureWords("{piece}s that {who} still needs to join its borders"),
+    "groups": FeatureWords("{own}groups of joined {piece}s{of}"),
+    "targets": FeatureWords(
+        "{their_own}{piece}s{their_of} that {who} can take", "{who} can take a {piece}"
+    ),
+    "free_targets": FeatureWords(
+        "{their_own}{piece}s{their_of} that {who} can take for nothing",
+        "{who} can take a {piece} for nothing",
+    ),
+    "linked": FeatureWords("{own}{piece}s{of} beside another one"),
+}
+"""The words for the features of `facts_set` that no other set has.
+
+Their expressions hang on the game, so they are known by their names.
+"""
+
+
+def named_fact(name: str, piece: str) -> FeatureWords | None:
+    """Return the words of a feature that the rules of a game gave, by the name it has in the set.
+
+    >>> named_fact("opponent_wins_next", "piece").things
+    'moves for the opponent that win at once'
+    """
+    side, _, fact = name.partition("_")
+    return _FACTS[fact].filled(side, piece) if side in _SIDES and fact in _FACTS else None

@@ -14,7 +14,7 @@ from evoply.expressions.written_form import UNNAMED, FormulaNames, formula
 from evoply.gp.algebra.formulas import DIGITS
 from evoply.gp.algebra.terms import Term, is_feature
 from evoply.protocols.sections import JsonData
-from evoply.reports.feature_words import FeatureWords, known_features, pattern_phrase
+from evoply.reports.feature_words import FeatureWords, known_features, named_fact, pattern_phrase
 from evoply.wording import short_formula
 
 _MOST_LISTED = 4
@@ -114,7 +114,8 @@ class Words:
 
     def known(self, expression: Expression) -> FeatureWords | None:
         """Return the words for an expression that is a known feature, else None."""
-        return known_features(self.piece).get(expression)
+        known = known_features(self.piece).get(expression)
+        return known or named_fact(self.names.known.get(expression, ""), self.piece)
 
     def phrase(self, expression: Expression) -> str | None:
         """Return the noun phrase of an expression that is a known feature, else None."""
