@@ -25,7 +25,8 @@ from evoply.gp.lowering import CLOCKS
 from evoply.players import PlayerKind, ValuingPlayer, model_of, steady_player
 from evoply.players.grammar import Runs, read_player_of
 from evoply.protocols import Color, Player, Position, Row
-from evoply.reports.terms import TIMES, Term, Words, features, terms_of
+from evoply.reports.part_words import Words
+from evoply.reports.terms import TIMES, Term, features, terms_of
 
 _MOST_DRAWN = 400
 """The most nodes of a tree that is drawn."""
@@ -80,7 +81,8 @@ class Opened:
     @property
     def words(self) -> Words:
         """The words for its parts."""
-        return Words(self.rules.piece, self.names)
+        rules = self.rules
+        return Words(rules.piece, self.names, rules.shape, has_kings=rules.has_kings)
 
     @cached_property
     def features(self) -> tuple[Expression, ...]:

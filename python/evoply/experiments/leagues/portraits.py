@@ -37,8 +37,10 @@ from evoply.players.strong import Strong
 from evoply.protocols import Player
 from evoply.protocols.sections import Picture
 from evoply.reports.explanation import explain
+from evoply.reports.influences import Influence
 from evoply.reports.open_evaluator import is_drawn, opened, positions_with_choice, square_effects
-from evoply.reports.terms import Influence, joined, terms_of
+from evoply.reports.part_words import joined
+from evoply.reports.terms import terms_of
 from evoply.reports.value_parts import RegionTables, regions_of_strong
 from evoply.wording import short_name
 
