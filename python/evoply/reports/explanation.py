@@ -293,7 +293,7 @@ def _terms(
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Terms that are told as one: one alone, or several that all avoid the same thing."""
+    """Terms that are told as one: one alone, or several about one feature."""
 
     terms: tuple[Term, ...]
     said: Said
@@ -301,32 +301,33 @@ class _Group:
 
 
 def _groups(measured: _Measured, terms: Sequence[Term], reduced: Sequence[Term]) -> list[_Group]:
-    """Return *terms* as they are told; terms that share what they avoid do nothing one by one."""
+    """Return *terms* as they are told: those about one feature do its work only together."""
     words = measured.parts.words
     shown = _shown(measured, terms, reduced)
+    alone = [
+        _Group((term,), words.said_term(less, each), each.whole)
+        for term, less, each in zip(terms, reduced, shown, strict=True)
+    ]
     together: dict[object, list[int]] = {}
-    for place, term in enumerate(reduced):
-        thing = words.avoided_thing(term.factors) if term.coefficient < 0 else None
-        is_own = thing is not None and not term.divisors
-        together.setdefault(thing if is_own else place, []).append(place)
+    for place, (less, each) in enumerate(zip(reduced, shown, strict=True)):
+        main = words.main_factor(less, each)
+        together.setdefault(place if main is None else main, []).append(place)
     groups = []
-    for places in together.values():
+    for main, places in together.items():
         chosen = tuple(terms[place] for place in places)
-        if len(places) > 1:
-            whole = measured.values([sum_of(chosen)])[0]
-            of_sum = PartShown(measured.choices.preference(whole), (), ())
-            said = words.said_together(
-                [reduced[place] for place in places], [of_sum, *(shown[place] for place in places)]
-            )
-            if said is not None:
-                groups.append(_Group(chosen, said, of_sum.whole))
-                continue
-        groups += [
-            _Group(
-                (terms[place],), words.said_term(reduced[place], shown[place]), shown[place].whole
-            )
-            for place in places
-        ]
+        if len(places) == 1 or not isinstance(main, Expression):
+            groups += [alone[place] for place in places]
+            continue
+        whole, preferred = map(measured.choices.preference, measured.values([sum_of(chosen), main]))
+        said = words.said_together(
+            [reduced[place] for place in places],
+            [shown[place] for place in places],
+            main,
+            whole=whole,
+            preferred=preferred,
+        )
+        told = [alone[place] for place in places]
+        groups += told if said is None else [_Group(chosen, said, whole)]
     return groups
 
 

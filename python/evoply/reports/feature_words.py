@@ -61,6 +61,11 @@ class FeatureWords:
         """A clause that says that it is not 0."""
         return self.holds or f"there are {without_note(self.things)}"
 
+    @property
+    def is_avoidable(self) -> bool:
+        """Whether the player can leave none of them: they are its own, and said one by one."""
+        return bool(self.one) and "opponent" not in self.one.partition(" that ")[0]
+
     def filled(self, side: str, piece: str) -> FeatureWords:
         """Return the words of a row for *side* in a game whose pieces are called *piece*."""
         other = _SIDES["opponent" if side == "own" else "own"]
@@ -81,6 +86,15 @@ class FeatureWords:
 def without_note(phrase: str) -> str:
     """Return *phrase* without the explanation in brackets at its end."""
     return _NOTE.sub("", phrase)
+
+
+def sum_words(parts: Sequence[FeatureWords]) -> FeatureWords | None:
+    """Return the words for the sum of several counts; None if one is no plain count."""
+    if any(part.more or part.less for part in parts):
+        return None
+    things, ones = ([getattr(part, name) for part in parts] for name in ("things", "one"))
+    holds = " or ".join(part.condition for part in parts)
+    return FeatureWords(" and ".join(things), holds, " or ".join(ones) if all(ones) else "")
 
 
 class Row(NamedTuple):

@@ -19,6 +19,7 @@ HOLDS_UP = 0.05
 DOES_NOTHING = 0.02
 """Who certainly scores half but for so much without a part does not need it."""
 _MOST_LISTED = 4
+_MOST_IDLE = 3
 _LEAST_SHARE = 0.01
 """Parts that change fewer moves than this are only counted."""
 
@@ -118,7 +119,7 @@ class PartKind:
     """Before "changes 30 % of its moves"."""
 
 
-TERM = PartKind("term", "without this", "leaving this out")
+TERM = PartKind("part", "without this", "leaving this out")
 FEATURE = PartKind("feature", "with this at its average", "holding this at its average")
 
 
@@ -154,11 +155,13 @@ def _by_games(ordered: Sequence[Influence], kind: PartKind) -> str:
         worth = f"{costs} at most {max(1.0, 50 - 100 * least):.0f} of 100 points to leave out"
         sentences.append(f"{_counted(len(rest), kind, 'other ')} {worth}")
     if idle:
-        named = joined([part.wants for part in idle])
+        few = idle if len(idle) <= _MOST_IDLE else idle[: _MOST_IDLE - 1]
+        named = [part.wants for part in few]
+        named += [f"{len(idle) - len(few)} more"] if few is not idle else []
         verb = "does" if len(idle) == 1 else "do"
         games = idle[0].played.games if idle[0].played else 0
         sentences.append(
-            f"{_counted(len(idle), kind)} {verb} nothing that {games:,} games show: {named}"
+            f"{_counted(len(idle), kind)} {verb} nothing that {games:,} games show: {joined(named)}"
         )
     if hindering:
         named = joined([f"{part.wants} ({_points(part)})" for part in hindering])

@@ -20,6 +20,7 @@ from evoply.reports.feature_words import (
     asked_phrase,
     known_features,
     pattern_phrase,
+    sum_words,
     without_note,
 )
 from evoply.reports.preferences import FEWEST, Preference
@@ -75,8 +76,12 @@ class Words:
     has_kings: bool = False
 
     def known(self, expression: Expression) -> FeatureWords | None:
-        """Return the words for an expression that is a known feature, else None."""
-        return known_features(self.piece, self.shape, has_kings=self.has_kings).get(expression)
+        """Return the words for a known feature, or a sum of few such counts, else None."""
+        features = known_features(self.piece, self.shape, has_kings=self.has_kings)
+        if expression.op == "add" and expression not in features:
+            parts = [self.known(part) for part in expression.arguments]
+            return None if None in parts else sum_words([part for part in parts if part])
+        return features.get(expression)
 
     def phrase(self, expression: Expression) -> str | None:
         """Return the noun phrase of an expression that is a known feature, else None."""
@@ -129,7 +134,7 @@ class Words:
                 return Said("weighs", text, is_words=False)
             return Said("wants", _value_phrase(text, is_more), is_words=False)
         if not bottoms and not is_more:
-            avoided = self._avoided(term.factors, shown)
+            avoided = self._avoided([term], [shown], shown.whole)
             if avoided is not None:
                 return avoided
         if not tops:
@@ -148,53 +153,82 @@ class Words:
     def _preferred(self, part: Expression, noun: str, preference: Preference) -> Said:
         known = self.known(part)
         is_more = preference.is_more
-        if is_more is False and known is not None and known.one:
-            kept = _kept(preference)
+        if is_more is False and known is not None:
+            kept = _kept(preference) if known.is_avoidable else ""
             if kept:
                 return Said(kept, known.one)
         if is_more is None:
             return Said("weighs", noun)
         return Said("wants", self.wanted(part, noun, is_more))
 
-    def _avoided(self, factors: Sequence[Expression], shown: PartShown) -> Said | None:
-        """Return that a product is hardly ever left above 0, None where it is not so."""
-        kept = _kept(shown.whole)
-        main = self.avoided_thing(factors)
-        if not kept or main is None:
+    def main_factor(self, term: Term, shown: PartShown) -> Expression | None:
+        """Return the factor that a term is about: what the choices prefer most; None if unclear."""
+        if term.divisors or any(self.known(part) is None for part in term.factors):
             return None
-        return Said(kept, main.one + _while([self._conditions(factors, shown.present)]))
+        avoided = self._thing_avoided(term.factors)
+        if avoided is not None or len(term.factors) == 1:
+            return term.factors[0] if avoided is None else avoided
+        found = [
+            (abs(preference.share_above - 0.5), -place)
+            for place, preference in enumerate(shown.factors)
+            if preference.is_more is not None and term.factors[place] != board.t
+        ]
+        return term.factors[-max(found)[1]] if found else None
 
-    def avoided_thing(self, factors: Sequence[Expression]) -> FeatureWords | None:
-        """Return the first of *factors*, the player's own before, of which one is avoided."""
-        known = [self.known(part) for part in factors]
-        words = [each for each in known if each is not None]
-        own_first = sorted(words, key=lambda each: "opponent" in each.one)
-        found = next((each for each in own_first if each.one), None)
-        return found if None not in known else None
+    def said_together(
+        self,
+        terms: Sequence[Term],
+        shown: Sequence[PartShown],
+        main: Expression,
+        *,
+        whole: Preference,
+        preferred: Preference,
+    ) -> Said | None:
+        """Return what a player does about several terms with one main factor; None if unclear.
 
-    def said_together(self, terms: Sequence[Term], shown: Sequence[PartShown]) -> Said | None:
-        """Return what a player does about negative *terms* that all are about one thing to avoid.
-
-        *shown* begins with what its choices show about the sum of them. None where it avoids it not
-        so often that words can say so.
+        Its choices show *whole* about their sum, and *preferred* about the factor.
         """
-        kept = _kept(shown[0].whole)
-        main = self.avoided_thing(terms[0].factors)
-        if not kept or main is None:
+        avoided = self._avoided(terms, shown, whole)
+        known = self.known(main)
+        if avoided is not None or known is None:
+            return avoided
+        if not whole.is_more:
+            return Said("weighs", known.things)
+        is_more = preferred.is_more
+        return None if is_more is None else Said("wants", known.wanted(is_more))
+
+    def _avoided(
+        self, terms: Sequence[Term], shown: Sequence[PartShown], whole: Preference
+    ) -> Said | None:
+        """Return that products with one main factor are hardly ever left above 0, else None."""
+        kept = _kept(whole)
+        main = self._thing_avoided(terms[0].factors)
+        known = None if main is None else self.known(main)
+        if not kept or known is None:
             return None
         conditions = [
-            self._conditions(term.factors, each.present)
-            for term, each in zip(terms, shown[1:], strict=True)
+            self._conditions(term.factors, main, each.present)
+            for term, each in zip(terms, shown, strict=True)
         ]
-        return Said(kept, main.one + _while(conditions))
+        when = dict.fromkeys(map(joined, conditions)) if all(conditions) else ()
+        return Said(kept, known.one + (f" while {joined(list(when), 'or')}" if when else ""))
 
-    def _conditions(self, factors: Sequence[Expression], present: Sequence[float]) -> list[str]:
-        """Return the clauses for what else must not be 0, as it often is."""
-        main = self.avoided_thing(factors)
+    def _thing_avoided(self, factors: Sequence[Expression]) -> Expression | None:
+        """Return the first factor of whose things a player leaves none, where all have words."""
+        known = [self.known(part) for part in factors]
+        if None in known:
+            return None
+        pairs = zip(factors, known, strict=True)
+        return next((part for part, each in pairs if each is not None and each.is_avoidable), None)
+
+    def _conditions(
+        self, factors: Sequence[Expression], main: Expression | None, present: Sequence[float]
+    ) -> list[str]:
+        """Return the clauses for what else must not be 0, and often is."""
         others = [
             each.condition
-            for each, often in zip(map(self.known, factors), present, strict=True)
-            if each is not None and each != main and often < _ALWAYS
+            for part, each, often in zip(factors, map(self.known, factors), present, strict=True)
+            if each is not None and part != main and often < _ALWAYS
         ]
         return list(dict.fromkeys(others))
 
@@ -213,7 +247,7 @@ class Words:
             others = [
                 self._beside(part, other, shown.present[place])
                 for place, (part, other) in enumerate(zip(parts, nouns, strict=True))
-                if place != main
+                if part != parts[main]
             ]
             return Said(
                 "wants", self.wanted(parts[main], noun, is_more) + "".join(dict.fromkeys(others))
@@ -281,6 +315,9 @@ class Words:
 
     def noun(self, expression: Expression) -> str | None:
         """Return a feature or a short sum of features as a noun phrase, else None."""
+        known = self.known(expression)
+        if known is not None:
+            return known.things
         if is_feature(expression, self.names):
             return self.feature(expression)
         parts: list[str] = []
@@ -303,13 +340,6 @@ class Words:
             for part in dict.fromkeys(lists[0])
             if self.noun(part) is not None and all(part in others for others in lists[1:])
         )
-
-
-def _while(conditions: Sequence[Sequence[str]]) -> str:
-    """Return when something is avoided: where all of some clauses hold; "" if always."""
-    if not all(conditions):
-        return ""
-    return f" while {joined(list(dict.fromkeys(map(joined, conditions))), 'or')}"
 
 
 def _kept(preference: Preference) -> str:
