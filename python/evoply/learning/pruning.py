@@ -187,7 +187,7 @@ class Pruned(JsonData, Shown):
     def summary(self) -> str:
         """What was left out and what it cost, in a line."""
         if not self.left_out:
-            return f"{_counted(len(self.terms), 'term')}, none of which could be left out"
+            return f"{_counted(len(self.terms), 'term')}, none of which is shown to be of no use"
         whole = f", {share(self.compared[0].pruned)} against the whole" if self.compared else ""
         changes = ", ".join(each.name for each in self.left_out)
         return f"{_counted(len(self.terms), 'term')}, without {changes}{whole}"
