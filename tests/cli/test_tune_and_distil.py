@@ -88,7 +88,7 @@ def test_nothing_is_played_before_a_package_is_missed(monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("it played")
 
-    monkeypatch.setattr("evoply.learning.tuning.play", fail)
+    monkeypatch.setattr("evoply.learning.tuning.play_against", fail)
     player = parse_player("mobility", game="othello")
     config = TuningConfig.for_player(player, "othello", opponents=None, generations=2)
     with pytest.raises(RunError, match="the package cmaes - is not installed - `"):
