@@ -18,7 +18,7 @@ import evoply as ep
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.learning.found_features import boards_met
+from evoply.learning.choices import boards_met
 from evoply.players import KernelSeat
 from evoply.protocols import Position
 
@@ -39,7 +39,7 @@ def positions(text: str, count: int, seed: int, part: str) -> list[Position]:
     """Return at most *count* positions, each of another game that has one."""
     rules = game_rules(GAME)
     met = boards_met(
-        ep.parse_player(text, game=GAME), GAME, games=count * 5 // 4, seed=seed,
+        [ep.parse_player(text, game=GAME)], GAME, games=count * 5 // 4, seed=seed,
         random_moves=0.0, opening_plies=8,
     )  # fmt: skip
     least, most = DISCS[part]

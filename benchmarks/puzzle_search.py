@@ -29,7 +29,7 @@ from evoply._native import Stream
 from evoply.arena import match
 from evoply.games import game_rules
 from evoply.games.position import NO_DRAWS
-from evoply.learning.found_features import boards_met
+from evoply.learning.choices import boards_met
 from evoply.players import Searcher
 from evoply.players.endgame import solve
 from evoply.players.searcher import asked, record_of
@@ -274,7 +274,7 @@ class PuzzleSearch:
     ) -> Iterator[tuple[int, Position, str]]:
         """Yield positions with *least* to *most* pieces in a random order."""
         met = boards_met(
-            Strong(game=self.game, level=_PLAYS), self.game, games=_GAMES, seed=self.seed,
+            [Strong(game=self.game, level=_PLAYS)], self.game, games=_GAMES, seed=self.seed,
             random_moves=0.0, opening_plies=self.rules.opening_plies,
         )  # fmt: skip
         fitting = [

@@ -6,6 +6,7 @@ from evoply.arena import Sprt as Sprt
 from evoply.arena import SprtResult as SprtResult
 from evoply.arena import Tournament as Tournament
 from evoply.arena import match as match
+from evoply.arena import measure as measure
 from evoply.arena import round_robin as round_robin
 from evoply.arena import sprt_match as sprt_match
 from evoply.arena import tournament as tournament
@@ -48,11 +49,13 @@ from evoply.kinds import find_run as find_run
 from evoply.learning import Distilled as Distilled
 from evoply.learning import LearningConfig as LearningConfig
 from evoply.learning import LearningStep as LearningStep
+from evoply.learning import Pruned as Pruned
 from evoply.learning import TuningConfig as TuningConfig
 from evoply.learning import TuningStep as TuningStep
 from evoply.learning import distil as distil
 from evoply.learning import learn as learn
 from evoply.learning import load_learning_config as load_learning_config
+from evoply.learning import prune as prune
 from evoply.learning import tune as tune
 from evoply.players import AfterState as AfterState
 from evoply.players import AlphaBeta as AlphaBeta

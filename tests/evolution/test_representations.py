@@ -35,6 +35,7 @@ from evoply.runs import advance
 SHAPES: dict[str, dict[str, Any]] = {
     "tree": {"individual": {"kind": "tree"}},
     "sum": {"individual": {"kind": "sum", "trees": 3}},
+    "terms": {"individual": {"kind": "terms", "most": 5}, "primitives": "liao+mobility"},
     "phases": {"individual": {"kind": "phases", "percents": [60, 40]}},
     "stages": {"individual": {"kind": "stages", "percents": [20, 30, 50]}},
     "by ply": {"individual": {"kind": "stages", "percents": [50, 50], "clock": "ply"}},
@@ -240,7 +241,15 @@ WRONG = [
     ('individual = { kind = "stages", percents = [50, 40] }', "individual.percents", "100"),
     ('individual = { kind = "sum", trees = 0 }', "individual.trees", "greater"),
     ('individual = { kind = "adf", arities = [9] }', "individual.arities", "1 to 4"),
-    ('individual = { kind = "wood" }', "individual.kind", "tree, sum, phases"),
+    ('individual.kind = "terms"\nprimitives = "benbassat"', "individual", "cannot multiply"),
+    ('individual.kind = "terms"\nlimits.oversized = "prune"', "limits.oversized", "never over"),
+    (
+        'individual = { kind = "terms", most = 1 }\n'
+        'initialisation.seeds = ["{ terms ( * 6 white ) ( * 1 black ) }"]',
+        "initialisation.seeds.0",
+        "2 terms are more than individual.most 1",
+    ),
+    ('individual = { kind = "wood" }', "individual.kind", "tree, sum, terms, phases"),
     ('fitness.measure = { kind = "stage_discs" }', "fitness.measure", "individual.kind"),
     ('selection = { kind = "lexicase", cases = "stages" }', "selection.cases", "stage_discs"),
     ('variation.recombination.pairing = "population"', "variation.recombination.one_way", "fitter"),

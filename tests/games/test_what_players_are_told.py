@@ -12,7 +12,7 @@ from evoply import _native
 from evoply.arena import Schedule, play
 from evoply.expressions import board, count, divide, is_empty, select, squares
 from evoply.games import game_added, game_rules
-from evoply.learning.found_features import values_at
+from evoply.learning.choices import values_at
 from evoply.players import Staged, parse_player
 from evoply.rules import Rules, RulesError, check_rules, read_rules, step
 

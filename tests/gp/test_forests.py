@@ -167,7 +167,7 @@ def test_what_would_be_too_large_written_out_is_refused():
         ("( white ) ,50 ( black ),50", "a comma must stand here, before the next tree"),
         ("( white ),0,( black ),100", "a number from 0.001 to 100, not 0"),
         ("( white ),50,( blak ),50", "did you mean 'black'? (column 16)"),
-        ("{ sun ( white ) }", "one of sum, phases, ply_stages, adf, ordered must stand here"),
+        ("{ sun ( white ) }", "one of sum, terms, phases, ply_stages, adf, ordered must stand"),
         ("{ sum ( white )", "a tree must stand here"),
         ("{ sum ( white ) } 3", "something follows the closing brace"),
         ("{ sum }", "role sum has 1 to 100 trees, not 0"),

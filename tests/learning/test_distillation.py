@@ -15,13 +15,7 @@ import evoply as ep
 from evoply.expressions import PRIMITIVE_SETS, ExpressionError, from_dict, pattern, squares_turned
 from evoply.expressions.functions import for_the_other_side
 from evoply.learning import Distilled
-from evoply.learning.found_features import (
-    boards_after,
-    boards_met,
-    candidates_of_sets,
-    chosen_columns,
-    values_at,
-)
+from evoply.learning.found_features import candidates_of_sets, chosen_columns
 from evoply.protocols import Color
 
 # Two features of the set with weights, which a formula of two terms can say exactly.
@@ -131,22 +125,6 @@ def test_candidates_are_features_and_their_differences() -> None:
         candidates_of_sets(["squares"], "othello")
 
 
-def test_boards_are_those_after_every_move() -> None:
-    player = ep.parse_player("mobility")
-    met = boards_met(player, "othello", games=4, seed=1, random_moves=0.2, opening_plies=3)
-    boards = boards_after(player, "othello", met, seed=1)
-    for number in np.unique(boards.position)[:40]:
-        row = met.rows[number]
-        position = ep.othello.Position.from_row("othello", row)
-        rows = [boards.rows[place] for place in np.flatnonzero(boards.position == number)]
-        assert all(one[3] == row[3] for one in rows)
-        assert len(rows) > 1
-        assert len(rows) == len(position.legal_moves)
-    values = ep.features.mobility("own") - ep.features.mobility("opponent")
-    assert np.array_equal(values_at([values], "othello", boards.rows)[:, 0], boards.values)
-    assert set(met.points.tolist()) <= {0.0, 0.5, 1.0}
-
-
 def test_what_can_be_said_exactly_is() -> None:
     formula = ep.distil(KNOWN, terms=2, games=40, primitives=["othello-access"])
     assert formula.agreement > 0.97
@@ -169,18 +147,11 @@ def of_many_random_moves(search: str) -> Distilled:
 @pytest.mark.parametrize("search", ["guard=yes", "endgame=10"])
 def test_ends_of_games_are_no_values_to_fit(search: str) -> None:
     formula = of_many_random_moves(f",{search}")
-    assert formula.explained > 0.999
+    assert formula.explained > 0.99
     assert formula.agreement > 0.97
-    # So an end was met, or other games were played.
-    assert formula.positions != of_many_random_moves("").positions
 
 
-def test_a_search_that_sees_the_end_gives_no_value_there() -> None:
-    player = ep.parse_player("mobility:depth=4")
-    met = boards_met(player, "othello-4", games=40, seed=1, random_moves=0.2, opening_plies=0)
-    boards = boards_after(player, "othello-4", met, seed=1)
-    assert np.abs(boards.values).max() < 100
-    assert boards.clock.max() < 0.75 < max(values_at([ep.board.t], "othello-4", met.rows)[:, 0])
+def test_a_stage_without_positions_has_the_weights_of_the_nearest() -> None:
     # No position of the last of six stages has a value: its weights are those of the stage before.
     formula = ep.distil("mobility:depth=4", terms=3, stages=6, game="othello-4", games=200)
     assert all(term.weights[5] == term.weights[4] for term in formula.terms)
@@ -206,12 +177,6 @@ def test_stages_follow_the_clock_of_the_position() -> None:
     assert formula.ends == pytest.approx((1 / 3, 2 / 3))
     assert all(len(term.weights) == 3 for term in formula.terms)
     assert max(abs(one) for term in formula.terms for one in term.weights) == 100
-    # The agreement is that of the player itself, asked where the teacher was asked.
-    teacher = ep.parse_player("edgar-like")
-    met = boards_met(teacher, "othello", games=40, seed=1, random_moves=0.1, opening_plies=4)
-    boards = boards_after(teacher, "othello", met, seed=1)
-    asked = [number for number in np.unique(boards.position) if met.games[number] % 5 == 0]
-    assert len(asked) == formula.held_out
 
 
 def test_the_formula_is_a_player_of_its_own(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from evoply.expressions import PRIMITIVE_SETS, from_json
 from evoply.expressions.functions import for_the_other_side
 from evoply.gp import parse_tree
 from evoply.learning import features_of_population, features_of_sets
-from evoply.learning.found_features import boards_met, values_at
+from evoply.learning.choices import boards_met, values_at
 
 ACCESS = PRIMITIVE_SETS["othello-access"]
 CHAMPION = "( - ( * 2 white_anchored ) black_safe_moves ):primitives=othello-access"
@@ -38,7 +38,7 @@ def test_every_feature_is_own_minus_opponent_and_fits_a_config() -> None:
     *_, last = ep.learn(config)
     assert len(last.weights) == len(features)
     met = boards_met(
-        last.champions[0], "othello-6", games=4, seed=1, random_moves=0.5, opening_plies=2
+        [last.champions[0]], "othello-6", games=4, seed=1, random_moves=0.5, opening_plies=2
     )
     for one in features:
         expression = from_json(one["expression"])
@@ -58,7 +58,7 @@ def test_constants_and_clocks_are_no_features() -> None:
 def test_the_first_is_what_foretells_most_alone() -> None:
     features = found(terms=50)
     champion = ep.parse_player(CHAMPION, game="othello-6")
-    met = boards_met(champion, "othello-6", games=60, seed=1, random_moves=0.1, opening_plies=4)
+    met = boards_met([champion], "othello-6", games=60, seed=1, random_moves=0.1, opening_plies=4)
     columns = values_at([from_json(one["expression"]) for one in features], "othello-6", met.rows)
     target = met.points - 0.5
     alone = (columns.T @ target) ** 2 / (columns**2).sum(axis=0)

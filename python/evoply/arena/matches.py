@@ -62,6 +62,8 @@ class MatchResult(Circumstances):
     players: tuple[Mapping[str, Any], ...] = ()
     """First and second: `kind`, `version`, `forfeits` (games) and, for an engine, its own name
     (`engine`) and its `command`."""
+    beginner: float = field(default=0.5, metadata={"json": ""})
+    """Points a game of the side that began, whichever player that was."""
 
     @property
     def games(self) -> int:
@@ -196,6 +198,7 @@ def _result(
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         endings=results.ending_counts,
         players=field.about(tally),
+        beginner=float(results.black_points.mean()),
         **circumstances(field.conditions, tally, reproducible=field.reproducible),
     )
 

@@ -42,6 +42,12 @@ Distil a player into a formula of a few terms that a person can play by.
   evoply distil champion@patterns --terms 6 --stages 3
   evoply match formula.json swh
 """,
+    "prune": """\
+Leave out what a player can do without, and round its numbers.
+  evoply prune champion@first
+  evoply prune champion@first --output short.json --within 0.02
+  evoply prune player.json --against mobility --against strong:depth=1 --seed 7
+""",
     "pack": """\
 Write the pattern tables of a run as the file of the player strong.
   evoply learn strong --name tables
@@ -57,6 +63,12 @@ Compare configs, presets or runs over many seeds.
 Vary keys of a config over many seeds, as a file of a few lines says.
   evoply experiment sizes.toml
   evoply experiment sizes.toml --seeds 20 --csv numbers
+""",
+    "readability": """\
+Show what readability costs: the strength of players against their number of terms.
+  evoply readability --scale smoke     # seconds
+  evoply readability --seconds 30 --seeds 3 --charts pictures
+  evoply readability --game connect-four --ways trees,map --terms 3,8,20
 """,
     "league": """\
 Make the best player of every method afresh, let all play all, and write a page.
@@ -102,6 +114,12 @@ Play a match between two players.
   evoply match swh engine:rhino --engines engines.toml
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
+""",
+    "measure": """\
+Measure readable players, each against the same opponents.
+  evoply measure champion@first by-hand demo-1
+  evoply measure champion@first --game connect-four --games 400 --json
+  evoply measure formula.json --against 'engine:gtp:gtp-rhino -b 0 -m 2'
 """,
     "watch": """\
 Show saved games, move by move, or a tournament as it is played.
@@ -243,7 +261,7 @@ HOMES = {
     "engine": "engine pack",
     "evolving": "evolve learn tune edit resume",
     "experiments": "compare experiment league reproduce",
-    "explaining": "show why distil",
+    "explaining": "show why distil prune",
     "play": "play game",
     "runs": "runs report presets config",
     "serving": "serve join",

@@ -1,20 +1,25 @@
-"""Players explained: `evoply show`, `why` and `distil`."""
+"""Players explained, and made easier to read: `evoply show`, `why`, `distil` and `prune`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyclopts import Parameter
 from rich.table import Table
 
-from evoply.cli.output import Output, rows_table, say_section
+from evoply.cli.long_work import give_played, played, progress_bar, share_bar
+from evoply.cli.output import Output, rows_table, say_listing, say_section
 from evoply.cli.shared_options import USUAL_TERMS, Json, OutputFile, Whole, WrittenTerms, only
 from evoply.protocols.sections import Column, share
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
-    from evoply.learning import Distilled
+    from pathlib import Path
+
+    from evoply.learning import Distilled, Pruned
     from evoply.players import Player
     from evoply.reports import Explanation
+    from evoply.runs import Run
 
 
 _MOST_PARTS = 8
@@ -39,24 +44,39 @@ def say_explanation(output: Output, explained: Explanation) -> None:
         output.labelled("Expression", explained.tree)
 
 
+def say_pruned(output: Output, run: Run) -> dict[str, Any]:
+    """Print what the champion of *run* is without what it can do without; return it as data."""
+    pruned = run.pruned
+    if pruned is None:
+        return {}
+    name, score = f"champion@{run.name}@pruned", pruned["compared"][0]["pruned"]
+    output.labelled("Pruned", pruned["formula"])
+    output.labelled("", f"{share(score)} against the whole champion; it plays as {name}")
+    return {"pruned": {**pruned, "player": name}}
+
+
 def _say_parts(output: Output, explained: Explanation) -> None:
-    terms, what = explained.terms, "were left out"
-    if not terms or any(len(part.text) > _LONGEST for part in terms):
-        terms, what = explained.features, "were held at its average"
-    if not terms:
+    parts = explained.parts
+    if not parts:
         return
-    count = f"{explained.positions:,}"
-    output.say(
-        f"Measured    how often it would choose another move if this {what} ({count} boards)"
-    )
+    from evoply.reports.influences import lost_text
+
+    missing = "left out" if explained.parts_are_terms else "held at its average"
+    games = explained.games
+    measured = f"moves changed of {explained.positions:,} boards"
+    if games:
+        measured = f"points lost to itself in 100 games (of {games:,} played), {measured}"
+    output.say(f"Measured    what is {missing}: {measured}")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right", no_wrap=True, width=20)
+    grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold")
-    ordered = sorted(terms, key=lambda part: -part.share)
-    for part in ordered[:_MOST_PARTS]:
-        grid.add_row(share(part.share), part.text)
-    if len(ordered) > _MOST_PARTS:
-        grid.add_row("", f"and {len(ordered) - _MOST_PARTS} smaller ones")
+    grid.add_column(no_wrap=True)
+    for part in parts[:_MOST_PARTS]:
+        text = part.text if len(part.text) <= _LONGEST else shorten(part.text, _LONGEST)
+        grid.add_row(lost_text(part), share(part.share), text, part.role)
+    if len(parts) > _MOST_PARTS:
+        grid.add_row("", "", f"and {len(parts) - _MOST_PARTS} smaller ones", "")
     output.people.print(grid)
 
 
@@ -90,7 +110,7 @@ def show(
         Draw what each square is worth to the player into this SVG file: the value with an own disc
         there less the value with a disc of the opponent (for a weight, twice the weight).
     """
-    from evoply.cli.player_texts import read_players
+    from evoply.cli.player_texts import opened_without_learner, read_players, run_of_champion
     from evoply.environment.files import write_atomically
 
     game, (chosen,) = read_players([player], conditions.game)
@@ -107,6 +127,11 @@ def show(
     output = Output(json)
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
+    pruned: dict[str, Any] = {}
+    of_run = run_of_champion(player)
+    if of_run is not None:
+        with opened_without_learner(of_run or None) as run:
+            pruned = say_pruned(output, run)
     if tree is not None:
         from evoply.gp import tree_text
 
@@ -114,7 +139,7 @@ def show(
         output.say(tree_text(tree))
     for path in pictures.values():
         output.say(f"Written: {path}")
-    data = {**explained.to_dict(), **pictures}
+    data = {**explained.to_dict(), **pruned, **pictures}
     if tree is not None:
         data |= {"nodes": len(tree), "depth": tree.depth}
     output.result(data)
@@ -229,8 +254,7 @@ def distil(
     output
         Save the formula as a player into this file.
     """
-    from evoply import learning, players, reports
-    from evoply.cli.long_work import progress_bar
+    from evoply import learning
     from evoply.cli.player_texts import read_players
 
     game, (teacher,) = read_players([player], conditions.game)
@@ -248,19 +272,27 @@ def distil(
         )
     out = Output(json)
     _say(formula, out)
-    explained = reports.explain(formula.player, game=game)
+    note = f"{player} distilled into {len(formula.terms)} terms"
+    out.result(_made(out, formula, game, note, output))
+
+
+def _made(
+    out: Output, made: Distilled | Pruned, game: str, note: str, file: Path | None
+) -> dict[str, Any]:
+    """Explain the player that was made, save it in *file* if there is one, and return its data."""
+    from evoply import players, reports
+
+    explained = reports.explain(made.player, game=game)
     say_explanation(out, explained)
-    # No text names a formula, but its file does.
-    text = None if output is None else str(output)
-    data: dict[str, Any] = {**formula.to_dict(), "player": {**explained.to_dict(), "player": text}}
-    if output is not None:
-        note = f"{player} distilled into {len(formula.terms)} terms"
-        players.save_player(
-            output, formula.player, players.Origin(seed=conditions.seed, note=note), game=game
-        )
-        out.say(f"Written: {output}")
-        data["output"] = str(output)
-    out.result(data)
+    # No text names it, but its file does.
+    text = None if file is None else str(file)
+    data: dict[str, Any] = {**made.to_dict(), "player": {**explained.to_dict(), "player": text}}
+    if file is not None:
+        origin = players.Origin(seed=made.seed, note=note)
+        players.save_player(file, made.player, origin, game=game)
+        out.say(f"Written: {file}")
+        data["output"] = str(file)
+    return data
 
 
 def _say(formula: Distilled, output: Output) -> None:
@@ -269,3 +301,70 @@ def _say(formula: Distilled, output: Output) -> None:
         f"It chooses the move of {formula.teacher} in {share(formula.agreement)} of "
         f"{formula.held_out:,} positions held out, a random move in {share(formula.by_chance)}"
     )
+
+
+# `evoply prune`: a player without the terms that it can do without.
+
+
+def prune(
+    player: str,
+    /,
+    *,
+    within: float = 0.01,
+    against: Annotated[list[str] | None, Parameter(negative="")] = None,
+    games: Whole = 200_000,
+    output: OutputFile = None,
+    conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
+    json: Json = False,
+) -> None:
+    """Leave out what a player can do without, and round its numbers.
+
+    The player's value is simplified and taken apart into terms. One after
+    another, the terms that cost least are left out while games show that the
+    player stays within a point of the whole one: against the whole player
+    itself, and against other opponents on the same openings. Then its numbers
+    are rounded by the same rule. Ctrl-C keeps what was left out by then.
+
+    Parameters
+    ----------
+    player
+        A player whose boards have values, as for `evoply match`, such as champion@first.
+    within
+        Points a game that all changes together may cost, 0.01 for one of a hundred.
+    against
+        An opponent beside the whole player; may be given several times. Default: material, one ply
+        deeper than the player.
+    games
+        How many games at most, in all. With few games nothing can be shown, and nothing is left
+        out.
+    output
+        Save the pruned player into this file.
+    """
+    from evoply import learning
+    from evoply.cli.player_texts import read_players
+
+    game, (whole, *rivals) = read_players([player, *(against or [])], conditions.game)
+    with share_bar("pruning") as show:
+        pruned, is_stopped = played(
+            lambda: learning.prune(
+                whole.model_copy(update={"name": player}),
+                within=within,
+                against=rivals or None,
+                game=game,
+                games=games,
+                seed=conditions.seed,
+                threads=conditions.threads,
+                progress=lambda done, count: show(done, f"{count:,} games"),
+            )
+        )
+    out = Output(json)
+    first, *others = pruned.shown().sections
+    say_section(first, out)
+    for section in others:
+        if section.rows:
+            say_listing(section, out)
+    out.say()
+    out.say(pruned.summary)
+    note = f"{player} pruned to {len(pruned.terms)} terms"
+    data = _made(out, pruned, game, note, output)
+    give_played(out, data, f"stopped after {pruned.games:,} games" * is_stopped)

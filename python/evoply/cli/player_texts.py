@@ -174,6 +174,20 @@ def _own_game(text: str) -> str | None:
     return None
 
 
+def run_of_champion(text: str) -> str | None:
+    """Return the run whose champion *text* is, "" for the newest; None for other players.
+
+    So it is for a champion as it was earlier, of a cell, or with options.
+    """
+    champion = _CHAMPION.fullmatch(text)
+    if champion is None or champion["options"]:
+        return None
+    from evoply.runs.run_names import champion_parts
+
+    name, number, cell = champion_parts((champion["run"] or "").strip())
+    return None if number or cell else name
+
+
 def saved_file(text: str) -> str | None:
     """Return the path of the file if *text* names a saved player, else None."""
     saved = None if text.lstrip().startswith(("(", _ENGINE)) else _SAVED.fullmatch(text)

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evoply.arena import match
-from evoply.cli.explaining import say_explanation
+from evoply.cli.explaining import say_explanation, say_pruned
 from evoply.cli.long_work import on_cluster, progress_bar
 from evoply.cli.match import match_table
 from evoply.cli.output import Output, StoppedError, say_listing
@@ -307,6 +307,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     output.say(f"Champion of {run.name}: {facts.title}", style="bold")
     explained = explain(player, game=run.config.game)
     say_explanation(output, explained)
+    pruned = say_pruned(output, run)
     listings = run.kind.display.listings(run.config, run.last())
     for listing in listings:
         say_listing(listing, output)
@@ -333,6 +334,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "generations": len(digests),
         "digest": digests[-1],
         "champion": {**facts.data, **explained.to_dict()},
+        **pruned,
         **{listing.name: listing.data() for listing in listings},
         "matches": matches,
         "report": report,

@@ -10,11 +10,13 @@ from evoply.evolution.config.breeding import OneTree as OneTree
 from evoply.evolution.config.breeding import Ordered as Ordered
 from evoply.evolution.config.breeding import Phases as Phases
 from evoply.evolution.config.breeding import Recombination as Recombination
+from evoply.evolution.config.breeding import Refit as Refit
 from evoply.evolution.config.breeding import SizeLimits as SizeLimits
 from evoply.evolution.config.breeding import Stages as Stages
 from evoply.evolution.config.breeding import SteadyState as SteadyState
 from evoply.evolution.config.breeding import Tarpeian as Tarpeian
 from evoply.evolution.config.breeding import Termination as Termination
+from evoply.evolution.config.breeding import Terms as Terms
 from evoply.evolution.config.breeding import TreeSum as TreeSum
 from evoply.evolution.config.breeding import Variation as Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig as EvolutionConfig

@@ -19,6 +19,7 @@ from evoply.evolution.map_elites.map_display import (
     filled_cells,
     map_section,
 )
+from evoply.evolution.pruned_champion import pruned_notes
 from evoply.learning.tuning import check_installed
 from evoply.protocols import RunError
 from evoply.protocols.sections import Column, Section, cells_of, share
@@ -206,6 +207,7 @@ _STAGES = {
     "fresh": "fresh games of generation {}",
     "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
+    "pruning": "leaving out what the champion can do without",
 }
 _GREEDY = "best against greedy"
 _CHANGING = "opponents change with the generations: a level curve may still be progress"
@@ -300,7 +302,7 @@ def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFa
 
 
 def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEnding:
-    """Play the final test, which names the champion."""
+    """Play the final test, which names the champion, and prune it."""
     test = final_test(
         config,
         last,
@@ -308,10 +310,19 @@ def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEn
         progress=learner.progress,
         cluster=learner.cluster,
     )
+    champion = config.game_settings.player(test.champion.tree)
+    pruned = pruned_notes(
+        config,
+        champion,
+        last.number,
+        last.census.total_games,
+        threads=learner.threads,
+        progress=learner.progress,
+    )
     return RunEnding(
         ended_by=config.ended_by(last),
-        champion=config.game_settings.player(test.champion.tree),
-        notes={"final_test": json.dumps(test.data(last))},
+        champion=champion,
+        notes={"final_test": json.dumps(test.data(last)), **pruned},
     )
 
 

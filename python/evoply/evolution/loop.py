@@ -301,7 +301,10 @@ def players_of(toolbox: Toolbox, previous: Generation | None) -> Sequence[Offspr
     if previous is None:
         return first_population(toolbox.breeder, toolbox.stream("breeding", 0))
     breeding = toolbox.stream("breeding", previous.number + 1)
-    return contestants(toolbox.breeder, previous.individuals, breeding)
+    made: Sequence[Offspring] = ()
+    if toolbox.refit is not None and (previous.number + 1) % toolbox.refit.settings.every == 0:
+        made = toolbox.refit.offspring(previous.individuals, breeding.child("refit"))
+    return contestants(toolbox.breeder, previous.individuals, breeding, made)
 
 
 def survivors_of(

@@ -13,6 +13,7 @@ from functools import partial
 from evoply._native import Stream
 from evoply.evolution.breeding.offspring import Breeder, Selector
 from evoply.evolution.breeding.own_operators import OwnOperators
+from evoply.evolution.breeding.refitting import Refitting
 from evoply.evolution.config.breeding import Parsimony, shape_of
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
 from evoply.evolution.fitness import FitnessKind, Play, Task
@@ -37,6 +38,7 @@ class Toolbox:
     """What is measured: the config's kind of fitness, or the user's."""
     parsimony: Parsimony | None
     breeder: Breeder
+    refit: Refitting | None
     map: RunMap | None
     tests: HallOfFame
     """Who is tested again on fresh games, on how many, and how many of them are remembered."""
@@ -86,6 +88,7 @@ def toolbox_of(
         kind=kind,
         parsimony=config.parsimony,
         breeder=_breeder(config, _selector(config, kind)),
+        refit=_refitting(config, threads or config.machine.threads),
         map=None
         if config.map is None
         else RunMap(config.axes, config.map.pairs, games, task, Stream(config.seed, "map")),
@@ -94,6 +97,13 @@ def toolbox_of(
         progress=progress,
         cluster=cluster,
     )
+
+
+def _refitting(config: EvolutionConfig, threads: int) -> Refitting | None:
+    shape = shape_of(config.individual, config.primitive_set)
+    if config.refit is None or shape is None:
+        return None
+    return Refitting(config.refit, shape, config.game, config.seed, threads)
 
 
 def _breeder(config: EvolutionConfig, selector: Selector) -> Breeder:

@@ -64,7 +64,9 @@ from evoply.expressions.primitives import Link as Link
 from evoply.expressions.primitives import Node as Node
 from evoply.expressions.primitives import Primitive as Primitive
 from evoply.expressions.primitives import PrimitiveSet as PrimitiveSet
+from evoply.expressions.rule_facts import facts_set as facts_set
 from evoply.expressions.shipped_sets import DEFAULT_PRIMITIVES as DEFAULT_PRIMITIVES
+from evoply.expressions.shipped_sets import FACTS as FACTS
 from evoply.expressions.shipped_sets import PRIMITIVE_SETS as PRIMITIVE_SETS
 from evoply.expressions.shipped_sets import definition_sets as definition_sets
 from evoply.expressions.shipped_sets import find_primitive_set as find_primitive_set

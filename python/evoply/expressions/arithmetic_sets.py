@@ -151,7 +151,7 @@ def set_of(name: str, primitives: Iterable[tuple[str, Expression]]) -> Primitive
 # No paper has this set. It asks nothing of the rules but where moves end, so it fits games whose
 # rules are data.
 
-_CONSTANTS = (0.0, 10.0)
+CONSTANTS = (0.0, 10.0)
 _LINES = ("e", "s", "se", "sw")
 _MOST_ROWS = 9
 
@@ -183,7 +183,7 @@ def any_game() -> PrimitiveSet:
         *((f"own_{name}", feature) for name, feature in own),
         *((f"opponent_{name}", for_the_other_side(feature)) for name, feature in own),
     ]
-    return replace(set_of("any-game", primitives), constants=_CONSTANTS)
+    return replace(set_of("any-game", primitives), constants=CONSTANTS)
 
 
 def _rows_to_go() -> Number:
@@ -242,7 +242,7 @@ def othello_access() -> PrimitiveSet:
             (f"{color}_edges", features.edges(side)),
             (color, features.discs(side)),
         ]
-    return replace(set_of("othello-access", primitives), constants=_CONSTANTS)
+    return replace(set_of("othello-access", primitives), constants=CONSTANTS)
 
 
 _KEPT = (
@@ -265,11 +265,11 @@ def othello_shapes() -> PrimitiveSet:
     edges look like, which C discs and moves are in danger, and how far the discs reach. Constants
     are drawn from [0, 10). Fits every board of Othello.
     """
-    primitives = _operations()
+    primitives = operations()
     for color, side in (("white", "own"), ("black", "opponent")):
         for name in (*_KEPT, *features.SHAPES):
             primitives.append((f"{color}_{name}", features.FEATURES[f"{side}_{name}"]))
-    return replace(set_of("othello-shapes", primitives), constants=_CONSTANTS)
+    return replace(set_of("othello-shapes", primitives), constants=CONSTANTS)
 
 
 # Features of checkers that count where the pieces of a side stand and what they are forced to do.
@@ -370,7 +370,7 @@ def checkers_positional(shape: BoardShape = USUAL) -> PrimitiveSet:
     The features are men, kings, advancement, back row, centre, runaway men, trapped kings, the move
     and mobility. No paper has this set. Constants are drawn from [0, 10).
     """
-    primitives = _operations()
+    primitives = operations()
     for side in ("own", "opponent"):
         primitives += [
             (f"{side}_men", men(side)),
@@ -384,7 +384,7 @@ def checkers_positional(shape: BoardShape = USUAL) -> PrimitiveSet:
             (f"{side}_mobility", mobility(side)),
         ]
     name = name_on("checkers-positional", shape)
-    return replace(set_of(name, primitives), constants=_CONSTANTS)
+    return replace(set_of(name, primitives), constants=CONSTANTS)
 
 
 def lose_checkers_forcing(shape: BoardShape = USUAL) -> PrimitiveSet:
@@ -394,7 +394,7 @@ def lose_checkers_forcing(shape: BoardShape = USUAL) -> PrimitiveSet:
     side must take, its forced replies, and its mobility. No paper has this set. Constants are drawn
     from [0, 10).
     """
-    primitives = _operations()
+    primitives = operations()
     for side in ("own", "opponent"):
         other = "opponent" if side == "own" else "own"
         is_forced = must_be_taken(other) > number(0)
@@ -408,10 +408,11 @@ def lose_checkers_forcing(shape: BoardShape = USUAL) -> PrimitiveSet:
             (f"{side}_mobility", mobility(side)),
         ]
     name = name_on("lose-checkers-forcing", shape)
-    return replace(set_of(name, primitives), constants=_CONSTANTS)
+    return replace(set_of(name, primitives), constants=CONSTANTS)
 
 
-def _operations() -> list[tuple[str, Expression]]:
+def operations() -> list[tuple[str, Expression]]:
+    """Return the primitives + - * and clock, by their names."""
     x, y = argument(0), argument(1)
     return [("+", x + y), ("-", x - y), ("*", x * y), ("clock", board.t)]
 

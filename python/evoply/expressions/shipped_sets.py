@@ -73,12 +73,14 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
 )
 
 
+FACTS = "facts"
+"""The name of the set that is made from the rules of the game that is played."""
 DEFAULT_PRIMITIVES = "liao+mobility"
 """The set in which a tree is read unless something says otherwise."""
 
 
 def find_primitive_set(name: PrimitiveSet | str) -> PrimitiveSet:
-    """Return the set called *name*, and a set itself.
+    """Return the set called *name*, and a set itself; `facts-GAME` is that of a game's rules.
 
     Raises `ExpressionError` that suggests the nearest name and lists all.
     """
@@ -86,6 +88,11 @@ def find_primitive_set(name: PrimitiveSet | str) -> PrimitiveSet:
         return name
     if str(name) in PRIMITIVE_SETS:
         return PRIMITIVE_SETS[str(name)]
+    family, _, game = str(name).partition("-")
+    if family == FACTS and game:
+        from evoply.expressions.rule_facts import facts_set
+
+        return facts_set(game)
     raise ExpressionError(_unknown(name))
 
 

@@ -5,18 +5,37 @@ parents. The limit of nodes applies to all branches together (gpjpp). With defin
 would lower to too many operations is replaced by its parent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from evoply._native import Stream
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
-from evoply.gp.tree import Forest, Genotype, Limits, Tree, branches, with_branch
+from evoply.gp.terms import (
+    node_mutation,
+    term_crossover,
+    term_mutation,
+    weight_mutation,
+)
+from evoply.gp.tree import (
+    Forest,
+    Genotype,
+    Limits,
+    Tree,
+    TreeError,
+    branches,
+    features_of_term,
+    with_branch,
+)
 from evoply.gp.variation import (
     CROSSOVER_TRIES,
     ONE_WAY_TRIES,
     Bias,
+    constant_mutation,
     one_way_crossover,
+    point_mutation,
     subtree_crossover,
+    subtree_mutation,
 )
 from evoply.permutations import shuffled
 
@@ -27,18 +46,32 @@ Recombination = Callable[[Tree, Tree, Limits, Stream], Tree | tuple[Tree, ...]]
 """A function that makes one or several trees from two over the same set, such as
 `subtree_crossover`. The first of several results is the changed first tree, and so on."""
 
+OF_TERMS: Mapping[Mutation, Callable[[Forest, Limits, Stream], Forest]] = MappingProxyType(
+    {
+        subtree_mutation: term_mutation,
+        point_mutation: node_mutation,
+        constant_mutation: weight_mutation,
+    }
+)
+"""What mutations of trees are for individuals of role "terms", as a whole. Any other is applied to
+a term, and counts only if it makes a term of it."""
+
 
 def mutated(individual: Genotype, mutation: Mutation, limits: Limits, stream: Stream) -> Genotype:
     """Return *individual* with *mutation* applied to one branch, drawn uniformly.
 
-    *mutation* is called with the branch, its remaining limits, and the stream.
+    *mutation* is called with the branch, its remaining limits, and the stream. For terms see
+    `OF_TERMS`.
     """
+    of_terms = OF_TERMS.get(mutation) if individual.role == "terms" else None
+    if of_terms is not None:
+        assert isinstance(individual, Forest)  # only these have the role
+        return of_terms(individual, limits, stream)
     index = _draw_branch(individual, stream)
     room = _room(individual, index, limits)
     if room is None:
         return individual
-    child = with_branch(individual, index, mutation(branches(individual)[index], room, stream))
-    return _within(child, individual)
+    return _put(individual, index, mutation(branches(individual)[index], room, stream))
 
 
 def crossed(
@@ -55,6 +88,11 @@ def crossed(
     Raises ValueError for parents with other roles or sets.
     """
     check_alike(first, second)
+    if first.role == "terms":
+        assert isinstance(first, Forest)
+        assert isinstance(second, Forest)
+        there = term_crossover(first, second, limits, stream)
+        return there, term_crossover(second, first, limits, stream)
     index = _draw_branch(first, stream)
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
@@ -69,8 +107,8 @@ def crossed(
         second_limits=rooms[1],
     )
     return (
-        _within(with_branch(first, index, first_child), first),
-        _within(with_branch(second, index, second_child), second),
+        _put(first, index, first_child),
+        _put(second, index, second_child),
     )
 
 
@@ -87,7 +125,7 @@ def recombined(
     ValueError for parents with other roles or sets.
     """
     check_alike(first, second)
-    index = _draw_branch(first, stream)
+    index = _draw_branch(min(first, second, key=lambda parent: len(parent.trees)), stream)
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
         return (first,)
@@ -95,8 +133,7 @@ def recombined(
     children = recombination(branches(first)[index], branches(second)[index], room, stream)
     trees = children if isinstance(children, tuple) else (children,)
     return tuple(
-        _within(with_branch(parent, index, tree), parent)
-        for tree, parent in zip(trees, (first, second), strict=False)
+        _put(parent, index, tree) for tree, parent in zip(trees, (first, second), strict=False)
     )
 
 
@@ -111,6 +148,10 @@ def received(
 ) -> Genotype:
     """Return the child of `one_way_crossover` between the same branch of both."""
     check_alike(donor, receiver)
+    if receiver.role == "terms":
+        assert isinstance(donor, Forest)
+        assert isinstance(receiver, Forest)
+        return term_crossover(receiver, donor, limits, stream)
     index = _draw_branch(receiver, stream)
     room = _room(receiver, index, limits)
     if room is None:
@@ -123,7 +164,7 @@ def received(
         function_bias=function_bias,
         tries=tries,
     )
-    return _within(with_branch(receiver, index, child), receiver)
+    return _put(receiver, index, child)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +260,7 @@ def check_alike(first: Genotype, second: Genotype) -> None:
     kinds = [
         (
             parent.role if isinstance(parent, Forest) else "tree",
-            [tree.primitive_set.name for tree in branches(parent)],
+            [tree.primitive_set.name for tree in branches(parent)][: _counted(parent)],
         )
         for parent in (first, second)
     ]
@@ -244,7 +285,19 @@ def _room(individual: Genotype, index: int, limits: Limits) -> Limits | None:
     return Limits(limits.max_depth, nodes) if nodes >= 1 else None
 
 
-def _within(child: Genotype, parent: Genotype) -> Genotype:
+def _counted(individual: Genotype) -> int | None:
+    """Return how many trees two parents must have in common; None for all of them."""
+    return 1 if individual.role == "terms" else None
+
+
+def _put(individual: Genotype, index: int, tree: Tree) -> Genotype:
+    """Return *individual* with *tree* as branch *index*, or itself if that is none of its kind."""
+    if individual.role == "terms":
+        try:
+            features_of_term(tree)
+        except TreeError:
+            return individual
+    child = with_branch(individual, index, tree)
     if isinstance(child, Tree) or child.role != "adf":
         return child
-    return child if lowered_size(child) <= MAX_OPERATIONS else parent
+    return child if lowered_size(child) <= MAX_OPERATIONS else individual

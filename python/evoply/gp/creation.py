@@ -339,13 +339,23 @@ def ramped_half_and_half(
 class Shape:
     """The role of individuals of several branches, and the set of each branch.
 
-    *percents* are those of `Forest`. `Shape("sum", (primitives,) * 3)` has three trees that are
-    added; `Shape("adf", definition_sets(primitives))` a result and one definition.
+    *percents* are those of `Forest`. Of role "terms" there are at most *most* branches over the one
+    set, each with at most *factors* features. `Shape("sum", (primitives,) * 3)` has three trees
+    that are added; `Shape("adf", definition_sets(primitives))` a result and one definition.
     """
 
     role: Role
     sets: tuple[PrimitiveSet, ...]
     percents: tuple[float, ...] = ()
+    most: int = 0
+    factors: int = 0
+
+    def within(self, limits: Limits) -> Limits:
+        """Return *limits*, narrowed to those of terms if individuals are made of terms."""
+        if self.role != "terms":
+            return limits
+        depth = min(limits.max_depth, 1 + self.factors)
+        return Limits(depth, limits.max_nodes, self.most)
 
 
 def create_forests(

@@ -366,7 +366,7 @@ def _roots(individual: Genotype, parts: _Parts) -> list[_Item | _Place]:
                 f"than the {MAX_OPERATIONS:,} allowed"
             )
         return roots[:1]
-    if individual.role == "sum":
+    if individual.role in ("sum", "terms"):
         return [parts.helpers["add"]] * (len(roots) - 1) + roots
     timed: list[_Item | _Place] = []
     for end, root in zip(individual.ends, roots[:-1], strict=False):

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 from math import fsum
 from typing import ClassVar, Literal, NoReturn, Self, get_args
 
-from evoply.expressions import Constant, Node, PrimitiveSet
+from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
 from evoply.expressions.shipped_sets import WITH_DEFINITIONS
 from evoply.gp.tree_drawing import tree_svg
 
@@ -29,16 +30,19 @@ class TreeError(ValueError):
 class Limits:
     """The greatest depth (levels, root = 1) and number of nodes that operators may produce.
 
+    *max_trees* is for individuals whose number of trees varies: those of role "terms".
+
     >>> Limits().max_depth, Limits().max_nodes
     (17, 200)
     """
 
     max_depth: int = 17
     max_nodes: int = 200
+    max_trees: int = 100
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless both limits are at least 1."""
-        for name in ("max_depth", "max_nodes"):
+        """Raise ValueError unless all limits are at least 1."""
+        for name in ("max_depth", "max_nodes", "max_trees"):
             if getattr(self, name) < 1:
                 raise ValueError(f"limits: {name} must be at least 1, not {getattr(self, name)}")
 
@@ -330,7 +334,7 @@ def _number_word(value: float, primitive_set: PrimitiveSet) -> str:
 # Sources: Benbassat & Sipper (GECCO 2011), section 4 (several trees; it does not say how they are
 # joined); Liao (stages); Koza, "Genetic Programming II" (1994) (definitions).
 
-Role = Literal["sum", "phases", "stages", "ply_stages", "adf", "ordered"]
+Role = Literal["sum", "terms", "phases", "stages", "ply_stages", "adf", "ordered"]
 STAGED: tuple[Role, ...] = ("stages", "ply_stages")
 """Roles whose trees change with the clock of the position where the player chooses."""
 MAX_BRANCHES = 100
@@ -341,7 +345,8 @@ PERCENT_ROUNDING = 1e-9
 class Forest:
     """Trees that make one individual, by *role*.
 
-    "sum": the value is the sum of the trees. "phases": the value is that of the tree whose share of
+    "sum": the value is the sum of the trees. "terms": the same, and each tree is a number times
+    features (`features_of_term`). "phases": the value is that of the tree whose share of
     the game contains the clock t of the evaluated board. "stages": the same by the clock of the
     board where the player chooses, as in Liao's staged players; "ply_stages": by the plies played
     there, forced passes included, as a share of the squares that are empty at the start. "adf": the
@@ -364,6 +369,9 @@ class Forest:
             raise TreeError(
                 f"an individual of role {self.role} has {numbers} trees, not {len(self.trees)}"
             )
+        if self.role == "terms":
+            for tree in self.trees:
+                features_of_term(tree)
         if self.is_timed:
             check_percents(self.percents, len(self.trees))
         elif self.percents:
@@ -409,6 +417,35 @@ class Forest:
 
 
 Genotype = Tree | Forest
+
+
+@lru_cache(maxsize=64)
+def multiplication(primitives: PrimitiveSet) -> Primitive:
+    """Return the function of *primitives* that multiplies; `TreeError` if there is none."""
+    for primitive in primitives.functions:
+        if primitive.operator == ("multiply",):
+            return primitive
+    raise TreeError(
+        f"the set {primitives.name} cannot multiply, and terms are products: add the function "
+        "`*` to it"
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def features_of_term(tree: Tree) -> tuple[Node, ...]:
+    """Return the features of a term `( * 6 a )` or `( * 6 ( * a b ) )`; `TreeError` if it is none.
+
+    A term multiplies a number, which stands first, with terminals, at least one.
+    """
+    times, nodes = multiplication(tree.primitive_set), tree.nodes
+    if len(nodes) > 2 and nodes[0] == times and isinstance(nodes[1], Constant):
+        others = nodes[2:]
+        features = tuple(node for node in others if not node.arity)
+        if not any(isinstance(node, Constant) for node in features) and all(
+            node == times for node in others if node.arity
+        ):
+            return features
+    raise TreeError(f"{tree} is no term: write a number times features, as in ( * 6 feature )")
 
 
 def branches(individual: Genotype) -> tuple[Tree, ...]:

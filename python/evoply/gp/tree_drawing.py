@@ -82,6 +82,8 @@ def branch_titles(individual: Drawn) -> list[str]:
         return [""]
     count = len(individual.trees)
     match individual.role:
+        case "terms":
+            return [f"term {index + 1} of {count}" for index in range(count)]
         case "sum":
             return [f"tree {index + 1} of {count}, added" for index in range(count)]
         case "adf":

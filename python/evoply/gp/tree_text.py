@@ -245,7 +245,8 @@ def parse_tree(
 # The text form of individuals: plain trees, Liao's staged hypotheses, and braces for all others.
 #
 # ( white ) a tree ( white ),50,( + white white_corners ),50 stages, percentages of the game { sum (
-# white ) ( mobility ) } several trees, added { phases ( white ) 50 ( white_corners ) 50 } by the
+# white ) ( mobility ) } several trees, added { terms ( * 6 white ) } the same, each a number times
+# features { phases ( white ) 50 ( white_corners ) 50 } by the
 # clock of the evaluated board { ply_stages ( white ) 50 ( white_corners ) 50 } stages by the plies
 # played { adf ( ADF0 white black ) ADF0/2 ( * ARG0 ARG1 ) } a result and its definitions { ordered
 # ( white ) ( white_corners ) } a value, and a tree that orders moves
@@ -253,7 +254,7 @@ def parse_tree(
 # Source of the second: Liao, "Genetic Programming Applied to Board Game Othello".
 
 _TIMED = ("phases", "ply_stages")
-_ROLES = ("sum", *_TIMED, "adf", "ordered")
+_ROLES = ("sum", "terms", *_TIMED, "adf", "ordered")
 _WORD = re.compile(r"[^\s(){}]+")
 _PERCENT = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,20})?")
 _HEADER = re.compile(r"ADF([0-9])/([0-9])")

@@ -18,15 +18,12 @@ from numpy.typing import NDArray
 
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
 from evoply.expressions.written_form import FormulaNames
+from evoply.learning.choices import Choices, choices_of, values_at
 from evoply.learning.found_features import (
-    Boards,
     Candidate,
-    boards_after,
-    boards_met,
     candidates_of_sets,
     chosen_columns,
     usual_sets,
-    values_at,
 )
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
@@ -140,7 +137,7 @@ def distil(
         raise ValueError(f"{model.label}: this player has no values of boards to distil")
     teacher.check_fits(game)
     candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
-    met = boards_met(
+    boards = choices_of(
         teacher,
         game,
         games=games,
@@ -148,9 +145,8 @@ def distil(
         random_moves=random_moves,
         opening_plies=opening_plies,
         threads=threads,
+        progress=progress,
     )
-    report = None if progress is None else (lambda done: progress(done / len(met.rows)))
-    boards = boards_after(teacher, game, met, seed=seed, progress=report)
     data = _Data(
         boards, values_at([candidate.expression for candidate in candidates], game, boards.rows)
     )
@@ -195,7 +191,7 @@ def distil(
 class _Data:
     """Rows of boards after the moves of positions, and the candidates' values on them."""
 
-    def __init__(self, boards: Boards, counted: Array) -> None:
+    def __init__(self, boards: Choices, counted: Array) -> None:
         self.counted = counted
         self.values = boards.values
         _, self.begins, self.of, self.sizes = np.unique(

@@ -2,9 +2,10 @@
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
 bracket (or stages, or several trees in braces), `champion@RUN`, or `champion@RUN@GENERATION` for an
-earlier one, or `champion@RUN@3-5` for a cell of a map of players, the path of a `.json` (saved) or
-`.toml` file, `FILE.py` or `FILE.py:CLASS` for a bot, or `python:FILE.py:NAME` for a player in
-Python in this process; these two have no options. Options:
+earlier one, `champion@RUN@3-5` for a cell of a map of players, or `champion@RUN@pruned` for what
+the end of the run left of its champion, the path of a `.json` (saved) or `.toml` file, `FILE.py` or
+`FILE.py:CLASS` for a bot, or `python:FILE.py:NAME` for a player in Python in this process; these
+two have no options. Options:
 
 * those of `AfterState` and `AlphaBeta` (`search_options`), as `depth=4` or `ties=random`, yes and
   no for true and false; in a text depth 0 is the player that does not look ahead
@@ -45,6 +46,7 @@ from evoply.environment.files import (
     write_atomically,
 )
 from evoply.expressions import (
+    FACTS,
     PRIMITIVE_SETS,
     ExpressionError,
     Number,
@@ -229,9 +231,8 @@ def parse_player(
     """Return the player that *text* names, checked to fit *game*; for the grammar see the module.
 
     *primitives* is the set that a tree is written in, unless its options name one. *runs* gives
-    the champion of a run by the text after `champion@`, as `evoply.runs.resolve_champion` does,
-    the default of `evoply.parse_player`. Raises
-    `PlayerTextError`, `TreeSyntaxError`, `PlayerFileError` or `ConfigError`, all ValueErrors.
+    the champion for the text after `champion@`, by default of `evoply.parse_player` among your
+    runs. Raises PlayerTextError, TreeSyntaxError, PlayerFileError or ConfigError, all ValueErrors.
 
     >>> parse_player("material:depth=4").depth
     4
@@ -388,18 +389,21 @@ def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
 def _named_player(name: str, options: _Options, bare: str, game: str) -> PlayerModel:
     named = NAMED_PLAYERS[name]
     expression = named.expression
-    if expression is None:
-        options.read({})
-        return with_options(RandomPlayer(), {}, name=bare)
     # A wrong board has its own message when the player is checked.
     rules, shapes = game_rules(game), {game_rules(name).shape for name in named.games}
-    expression = named.by_game.get(rules.kernel, expression)
     is_elsewhere = bool(named.games) and rules.kernel not in named.games
-    if is_elsewhere and (named.by_game or rules.shape in shapes):
+    if is_elsewhere and (named.by_game or named.text or rules.shape in shapes):
         listed = ", ".join(named.games)
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", options.column - len(name)
         )
+    if named.text:
+        player = _parse(named.text, options.column, game, None, None)
+        return with_options(player, options.read(_ANY), name=bare)
+    if expression is None:
+        options.read({})
+        return with_options(RandomPlayer(), {}, name=bare)
+    expression = named.by_game.get(rules.kernel, expression)
     king = {"king": number(float, 0.0, MOST_MEN, "number of men")} if named.counts_kings else {}
     read = options.read({**_SEARCH, **king})
     worth = read.pop("king", 1.0)
@@ -437,7 +441,7 @@ _KIND_NAMES = tuple(name for kind in KINDS for name in kind.names)
 
 def _names() -> str:
     # Many are variants of one; the table of named players in docs/players.md has them all.
-    shown = ["material-..." if name.startswith("material-") else name for name in NAMED_PLAYERS]
+    shown = [re.sub("^(material|demo|readable)-.*", r"\1-...", name) for name in NAMED_PLAYERS]
     names = ", ".join(dict.fromkeys([*shown, *_KIND_NAMES]))
     return f"{names}, a tree such as ( + white 10 ), champion@RUN"
 
@@ -513,6 +517,15 @@ class _Options:
         return f"no option {shorten(key)!r}{hint} T{listed[1:]}"
 
 
+def _set_name(text: str) -> str:
+    # The set of a game's rules is made when it is named, so it is in no table.
+    if text.startswith(f"{FACTS}-"):
+        find_primitive_set(text)
+    else:
+        choice(*PRIMITIVE_SETS)(text)
+    return text
+
+
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {**readers(AlphaBeta), "random_plies": field_reader(RandomStart, "plies")}
 )
@@ -522,7 +535,7 @@ _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
 _ANY = MappingProxyType({**_SEARCH, **_STAGES})
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
-        "primitives": choice(*PRIMITIVE_SETS),
+        "primitives": _set_name,
         **{name: field_reader(TreeEvaluator, name) for name in ("division", "lenient")},
     }
 )
@@ -542,9 +555,8 @@ def save_player(
     """Write *player*, who plays *game*, to *path*, whole or not at all.
 
     A text is read as `parse_player` does, with *runs* for champions; a tree is saved as the player
-    that `player_of` returns. Raises `ValueError` if it does not fit *game*, is a
-    bot, or could not be read again because it is of your own kind, `TypeError` if it is an object
-    in Python, and `OSError` if the file cannot be written.
+    that `player_of` returns. Raises `ValueError` if it does not fit *game*, is a bot, or is of your
+    own kind and could not be read again; TypeError for an object in Python; OSError of the file.
     """
     model = model_of(read_player_of(player, game, runs))
     model.check_fits(game)

@@ -4,9 +4,10 @@ Reasons: docs/design/runs.md.
 """
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -53,6 +54,8 @@ class NamedPlayer:
     games: tuple[str, ...] = ()
     by_game: Mapping[str, Number] = field(default_factory=dict)
     """Expressions of its own for games, by the kernel's names."""
+    text: str = ""
+    """The text of the player that it is, instead of an expression."""
 
     @property
     def leaves(self) -> dict[str, Any]:
@@ -106,6 +109,19 @@ def _material(title: str, **more: Any) -> NamedPlayer:
         f"alpha-beta{title}", features.discs("own") - features.discs("opponent"), **more
     )
 
+
+@cache
+def _written() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("readable.toml").read_text(encoding="utf-8"))
+
+
+def _readable(name: str) -> NamedPlayer:
+    """Return a player of `readable.toml`, whose formula people read."""
+    said = _written()[name]
+    return NamedPlayer(said["title"], None, text=said["text"], games=tuple(said["games"]))
+
+
+_READABLE = ("by-hand", "demo-1", "demo-2", "readable-5", "readable-12", "readable-40")
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
     {
@@ -182,5 +198,6 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
             games=tuple(_firebrand_values()),
             by_game=_firebrand_values(),
         ),
+        **{name: partial(_readable, name) for name in _READABLE},
     }
 )

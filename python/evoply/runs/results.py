@@ -19,7 +19,7 @@ from evoply.environment.files import (
 from evoply.environment.refusals import reason
 from evoply.protocols import Player, RunError
 from evoply.runs.run import Run
-from evoply.runs.run_names import champion_parts, named_run, run_path
+from evoply.runs.run_names import PRUNED, champion_parts, named_run, run_path
 from evoply.runs.schema import player_data, read_champions
 from evoply.wording import shorten
 
@@ -83,7 +83,8 @@ def resolve_champion(text: str) -> Player:
 
     An empty text means the newest run; a leading `champion@` is allowed. A final `@N`
     means the champion after step N. A final `@3-5` means the player of that cell, in a run that
-    has a map of players; both may stand there, as in `@N@3-5`. Raises `RunError`.
+    has a map of players; both may stand there, as in `@N@3-5`. A final `@pruned` means the champion
+    without what it can do without, as the end of the run found it. Raises `RunError`.
     """
     return _champion(text.removeprefix("champion@"), lambda name: run_path(name or None))
 
@@ -100,7 +101,11 @@ def _champion(text: str, find: Callable[[str], Path]) -> Player:
     name, number, cell = champion_parts(text)
     player: Player
     with Run.open(find(name)) as run:
-        if cell:
+        if cell == PRUNED:
+            if number and int(number) != run.count() - 1:
+                raise RunError(f"run {run.path} has a pruned champion only after its last step")
+            player = run.pruned_player
+        elif cell:
             player = _player_of_cell(run, int(number) if number else run.count() - 1, cell)
         elif number:
             player = champion_of(run, int(number))

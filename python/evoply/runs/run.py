@@ -150,6 +150,7 @@ def _last(label: str) -> str:
     return label.rpartition(":")[2].rpartition(".")[2]
 
 
+_PRUNED = ("generation", "player", "formula", "stages", "terms", "left_out", "compared")
 _T = TypeVar("_T")
 
 
@@ -499,6 +500,26 @@ class Run:
         if note is not None and note["generation"] == count - 1:
             return self.reading(lambda _: read_player(note["player"]))
         return self.reading(lambda opened: schema.read_champions(opened, count - 1)[0])
+
+    @property
+    def pruned(self) -> Mapping[str, Any] | None:
+        """What the end of the run found its champion can do without; None if nothing, or before.
+
+        `player` is the pruned champion as data; the other keys are those of `Pruned`.
+        """
+        note = self.note("pruned", _PRUNED)
+        return note if note is not None and note["generation"] == self.count() - 1 else None
+
+    @property
+    def pruned_player(self) -> Any:
+        """The champion without what it can do without; `RunError` if there is none."""
+        note = self.pruned
+        if note is None:
+            raise RunError(
+                f"run {self.path} has no pruned champion: `evoply prune champion@{self.name}` may "
+                "find what it can do without"
+            )
+        return self.reading(lambda _: read_player(note["player"]))
 
     def _has_no_champion(self) -> NoReturn:
         raise RunError(f"run {self.path} has no champion yet: no step is finished")

@@ -13,6 +13,8 @@ from evoply.wording import shorten
 _LONGEST_NAME = 250
 
 
+PRUNED = "pruned"
+"""What names the pruned champion of a run, as in `champion@RUN@pruned`."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 
@@ -85,9 +87,11 @@ def run_path(text: str | None = None) -> Path:
 def champion_parts(text: str) -> tuple[str, str, str]:
     """Return the run, the generation and the cell of a map that RUN@GENERATION@CELL names.
 
+    In place of a cell it may say `pruned`.
+
     What *text* does not name is "". Raises nothing: whether there is such a run is not looked at.
     """
-    name, cell = _parted(text, "[0-9]{1,4}(?:-[0-9]{1,4})+")
+    name, cell = _parted(text, f"[0-9]{{1,4}}(?:-[0-9]{{1,4}})+|{PRUNED}")
     name, number = _parted(name, "[0-9]{1,12}")
     return name, number, cell
 

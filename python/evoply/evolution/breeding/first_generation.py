@@ -54,6 +54,8 @@ def random_individuals(
     what: PrimitiveSet | Shape, method: Method, count: int, stream: Stream, **settings: Any
 ) -> Sequence[gp.Genotype]:
     """Return random trees over a set, or individuals of a shape; *settings* as in `gp.create`."""
+    if isinstance(what, Shape) and what.role == "terms":
+        return gp.create_terms(what, count, stream, limits=settings["limits"])
     if isinstance(what, Shape):
         return gp.create_forests(what, method, count, stream, **settings)
     return gp.create(what, method, count, stream, **settings)
@@ -79,6 +81,8 @@ def seed_of(
     else:
         seed = seed_individual(read_opponent(text, game), primitives)
     _check_shape(seed, shape)
+    if shape is not None:
+        limits = shape.within(limits)
     if len(seed) > limits.max_nodes or seed.depth > limits.max_depth:
         raise ValueError(
             f"its tree of {len(seed)} nodes and {seed.depth} levels is over the limits, "
@@ -100,7 +104,12 @@ def _check_shape(seed: gp.Genotype, shape: Shape | None) -> None:
             f"its percentages {list(seed.percents)} are not those of individual.percents, "
             f"{list(shape.percents)}"
         )
-    if [tree.primitive_set for tree in seed.trees] != list(shape.sets):
+    if shape.role == "terms":
+        if len(seed.trees) > shape.most:
+            raise ValueError(
+                f"its {len(seed.trees)} terms are more than individual.most {shape.most}"
+            )
+    elif [tree.primitive_set for tree in seed.trees] != list(shape.sets):
         raise ValueError(
             f"its {len(seed.trees)} trees do not fit individual, which asks for {len(shape.sets)}"
         )

@@ -152,6 +152,10 @@ class Breeder:
     own: OwnOperators
     """The user's own operators."""
 
+    def within(self, limits: Limits) -> Limits:
+        """Return *limits*, narrowed to those of the shape."""
+        return limits if self.shape is None else self.shape.within(limits)
+
 
 Judge = Callable[[Sequence[Offspring]], list[float]]
 """Returns the fitness of offspring; all games of a generation use the same openings."""
@@ -182,21 +186,26 @@ def first_population(breeder: Breeder, stream: Stream) -> tuple[Offspring, ...]:
 
 
 def breed(
-    breeder: Breeder, parents: tuple[Individual, ...], stream: Stream
+    breeder: Breeder,
+    parents: tuple[Individual, ...],
+    stream: Stream,
+    made: Sequence[Offspring] = (),
 ) -> tuple[Offspring, ...]:
     """Return the offspring of *parents*: the `elitism` best unchanged, then one operator each.
 
     There are no elites where parents compete with their offspring, and so may stay themselves.
+    Those that are *made* already come after the elites.
     """
     competes = breeder.selector.parents_compete
     elites = [] if competes else ranking(parents)[: breeder.elitism]
+    offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
+    offspring += made
     if breeder.variation.recombination.pairing == "population":
-        return _paired_offspring(breeder, parents, elites, stream)
+        return _paired_offspring(breeder, parents, offspring, stream)
     couples = _couples(breeder, parents, stream)
     boards = SampleBoards(
         breeder.game, stream.child("boards"), tuple(parent.tree for parent in parents)
     )
-    offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     while len(offspring) < breeder.size:
         position = len(offspring)
         draws = stream.child("offspring", position)
@@ -205,10 +214,13 @@ def breed(
 
 
 def contestants(
-    breeder: Breeder, parents: tuple[Individual, ...], stream: Stream
+    breeder: Breeder,
+    parents: tuple[Individual, ...],
+    stream: Stream,
+    made: Sequence[Offspring] = (),
 ) -> tuple[Offspring, ...]:
     """Return who plays next: the offspring of *parents*, after the parents if they compete."""
-    bred = breed(breeder, parents, stream)
+    bred = breed(breeder, parents, stream, made)
     if not breeder.selector.parents_compete:
         return bred
     again = (
@@ -272,7 +284,8 @@ def offspring_of(
     *boards*, by default some that only this offspring has.
     """
     boards = boards or SampleBoards(breeder.game, stream.child("boards"))
-    limits, variation, own = breeder.limits.of_offspring, breeder.variation, breeder.own
+    limits, variation = breeder.within(breeder.limits.of_offspring), breeder.variation
+    own = breeder.own
     name = draw_operator(variation, stream.random())
     first, second = (parents[index] for index in couple)
     if name in variation.custom:
@@ -301,7 +314,12 @@ def _finish(breeder: Breeder, children: Sequence[Offspring], stream: Stream) -> 
     afterwards, limits = breeder.variation.afterwards, breeder.limits
     if afterwards.probabilities:
         children = [
-            _mutate(child, afterwards, limits.of_offspring, stream.child("afterwards", number))
+            _mutate(
+                child,
+                afterwards,
+                breeder.within(limits.of_offspring),
+                stream.child("afterwards", number),
+            )
             for number, child in enumerate(children)
         ]
     if limits.oversized == "refuse":
@@ -405,26 +423,25 @@ def _cross(
 
 
 def _paired_offspring(
-    breeder: Breeder, parents: tuple[Individual, ...], elites: Sequence[int], stream: Stream
+    breeder: Breeder, parents: tuple[Individual, ...], offspring: list[Offspring], stream: Stream
 ) -> tuple[Offspring, ...]:
-    """Return the offspring of selected individuals that cross over in random pairs.
+    """Return *offspring* and those of selected individuals that cross over in random pairs.
 
     Source: Benbassat & Sipper, section 3.3 and Algorithm 1.
     """
     # Step 1. Select as many individuals as are needed, and cross them over in pairs.
-    count, variation = breeder.size - len(elites), breeder.variation
+    count, variation = breeder.size - len(offspring), breeder.variation
     drawn = breeder.selector.parents(parents, count, stream.child("parents"))
     round_ = gp.paired_crossover(
         [parents[index].tree for index in drawn],
         [parents[index].fitness for index in drawn],
         variation.crossover,
-        breeder.limits.of_offspring,
+        breeder.within(breeder.limits.of_offspring),
         stream.child("pairs"),
         ties_are_one_way=variation.recombination.one_way == "fitter_or_equal",
         function_bias=variation.recombination.bias,
     )
     # Step 2. Name the origin of each, and let mutations follow.
-    offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     for position, (child, pair) in enumerate(zip(round_.individuals, round_.parents, strict=True)):
         origin = REPRODUCTION
         if position in round_.gave or round_.gave.intersection(pair[1:]):

@@ -16,7 +16,14 @@ from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.shipped_sets import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Limits, Shape
-from evoply.gp.tree import MAX_BRANCHES, MAX_TREE_NODES, Role, check_percents
+from evoply.gp.terms import features_of
+from evoply.gp.tree import (
+    MAX_BRANCHES,
+    MAX_TREE_NODES,
+    Role,
+    check_percents,
+    multiplication,
+)
 from evoply.gp.variation import Bias
 from evoply.players.staged import StageClock
 
@@ -241,6 +248,31 @@ class SteadyState(Part):
     """Offspring that are made and play together; 2 is gpjpp's, more is faster."""
 
 
+class Refit(Part):
+    """Now and then the numbers of the best individuals are fitted to what a teacher says.
+
+    A player that chooses a move with the probability softmax(its values) loses some of the
+    teacher's units, of `strong` discs, a move: the numbers become those with the least expected
+    loss, in positions of noisy games of the teacher, made once a run. The fitted individuals are
+    offspring of the next generation, beside the elites: games decide whether they stay. For
+    individuals of kind `terms`.
+    """
+
+    every: int = Field(default=5, ge=1, le=100_000)
+    """Generations from one time to the next."""
+    best: int = Field(default=3, ge=1, le=1000)
+    """How many individuals are fitted: the best that differ in the features of their terms."""
+    new_terms: bool = False
+    """Whether each of them has a second fitted offspring, with one of the terms by which the loss
+    falls fastest; at the most terms, in place of the one that counts least."""
+    teacher: str = Field(default="strong:depth=1,guard=no", min_length=1, max_length=100_000)
+    """A player that values boards."""
+    games: int = Field(default=200, ge=1, le=1_000_000)
+    """Games of the teacher against itself."""
+    random_moves: float = Field(default=0.1, ge=0, le=1)
+    """Probability that a move in them is random."""
+
+
 class Termination(Part):
     """When a run is good enough to end before its limits, and how many such runs are wanted."""
 
@@ -267,6 +299,21 @@ class TreeSum(Part):
     kind: Literal["sum"] = "sum"
     trees: int = Field(default=2, ge=1, le=MAX_BRANCHES)
     """How many trees."""
+
+
+class Terms(Part):
+    """A sum of terms: each a number times features, the terminals of the set that give numbers.
+
+    Numbers change in proportion. For these individuals crossover exchanges terms, subtree mutation
+    adds, drops or replaces one or changes its features, point mutation changes a number or a
+    feature, constant mutation some of the numbers.
+    """
+
+    kind: Literal["terms"] = "terms"
+    most: int = Field(default=12, ge=1, le=MAX_BRANCHES)
+    """How many terms at most; an individual may have fewer."""
+    factors: int = Field(default=2, ge=1, le=4)
+    """How many features may be multiplied in a term."""
 
 
 class _Parts(Part):
@@ -325,7 +372,7 @@ class Ordered(Part):
 
 
 IndividualShape = Annotated[
-    OneTree | TreeSum | Phases | Stages | Definitions | Ordered, Field(discriminator="kind")
+    OneTree | TreeSum | Terms | Phases | Stages | Definitions | Ordered, Field(discriminator="kind")
 ]
 
 
@@ -334,6 +381,10 @@ def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | N
     match individual:
         case TreeSum(trees=trees):
             return Shape("sum", (primitives,) * trees)
+        case Terms(most=most, factors=factors):
+            features_of(primitives)
+            multiplication(primitives)
+            return Shape("terms", (primitives,), most=most, factors=factors)
         case Phases(percents=percents):
             return Shape("phases", (primitives,) * len(percents), percents)
         case Stages(percents=percents, clock=clock):

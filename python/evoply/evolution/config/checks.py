@@ -18,6 +18,7 @@ from evoply.evolution.config.breeding import (
     Initialisation,
     LengthPenalty,
     Parsimony,
+    Refit,
     SizeLimits,
     Stages,
     SteadyState,
@@ -28,6 +29,7 @@ from evoply.evolution.config.breeding import (
 from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
 from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
+from evoply.evolution.play.opponents import is_certain, read_opponent
 from evoply.evolution.selections import (
     MapSurvival,
     Selection,
@@ -39,7 +41,7 @@ from evoply.evolution.selections import (
 )
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
-from evoply.players.player_kind import unfit
+from evoply.players.player_kind import View, unfit
 
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:
@@ -77,6 +79,8 @@ def trees(
     except ValueError as error:
         yield "primitives", str(error)
         return
+    if individual.kind == "terms" and limits.oversized == "prune":
+        yield "limits.oversized", "terms are never over the limits: leave it out"
     # The smallest trees of the ramp are where it ends when trees are too large: try them.
     depth, nodes = initialisation.min_depth, limits.max_nodes
     if not initialisation.method.startswith("ramped"):
@@ -220,6 +224,38 @@ def pairing(
     for name, part in (("demes", demes), ("steady_state", steady_state)):
         if part is not None:
             yield f"{path}.pairing", f"cannot be combined with {name}"
+
+
+def refit(
+    settings: Refit | None,
+    game: str,
+    individual: IndividualShape,
+    population: int,
+    elitism: int,
+    steady_state: SteadyState | None,
+    view: View,
+) -> Iterator[Problem]:
+    """Yield what prevents that numbers are fitted to a teacher."""
+    if settings is None:
+        return
+    if individual.kind != "terms":
+        yield "refit", f'is for individual.kind = "terms", not {individual.kind}'
+    if steady_state is not None:
+        yield "refit", "cannot be combined with steady_state"
+    if view != "player":
+        yield "refit", f'needs player.view = "player", whose boards it fits, not {view!r}'
+    if settings.best + elitism > population:
+        message = f"{settings.best} and elitism {elitism} are above population_size {population}"
+        yield "refit.best", message
+    try:
+        teacher = read_opponent(settings.teacher, game)
+    except (ValueError, OSError) as error:
+        yield "refit.teacher", str(error)
+        return
+    if teacher.valuing() is None:
+        yield "refit.teacher", f"{teacher.label} has no values of boards: name one that searches"
+    elif not is_certain(teacher):
+        yield "refit.teacher", f"{teacher.label} may value a board otherwise next time"
 
 
 def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Problem]:

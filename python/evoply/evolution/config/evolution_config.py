@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -28,6 +28,7 @@ from evoply.evolution.config.breeding import (
     Initialisation,
     OneTree,
     Parsimony,
+    Refit,
     SizeLimits,
     SteadyState,
     Termination,
@@ -53,8 +54,9 @@ from evoply.evolution.selections import (
     Selection,
     Survival,
 )
-from evoply.expressions import PrimitiveSet, find_primitive_set
+from evoply.expressions import FACTS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
+from evoply.gp import Limits
 from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.protocols import CHECK_SHARE, ConfigError
 from evoply.rules.loading import RulesDigest, with_game_of_file
@@ -95,6 +97,21 @@ class ConstantTuning(Part):
     """Openings that each vector plays against every opponent of the final test, both ways."""
     spread: float = Field(default=0.3, gt=0, le=10)
     """How far the first vectors lie from the current numbers, as a share of these."""
+
+
+class Pruning(Part):
+    """At the end: the champion without what it can do without, which the run keeps beside it.
+
+    It decides no generation. `evoply prune` does the same with any player.
+    """
+
+    when: Literal["one_ply", "always", "never"] = "one_ply"
+    """`one_ply`: only where players look one ply ahead, because games of others take longer."""
+    within: float = Field(default=0.01, gt=0, le=0.5)
+    """Points a game that all of it may cost."""
+    games: int | None = Field(default=None, ge=0)
+    """Games at most; None: an eighth of those of the run, and at most 100,000. With few games
+    nothing can be shown to be of no use, and nothing is left out."""
 
 
 class Machine(Part):
@@ -139,7 +156,8 @@ class EvolutionConfig(RunConfig):
     a game of an individual times one operation of its program: the same on every machine."""
     termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
-    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
+    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form). `facts` is
+    the set that is made from the rules of the game, if they are data."""
     individual: IndividualShape = OneTree()
     elitism: int = Field(default=1, ge=0)
     """How many of the best stay unchanged in the next generation, whatever the survival."""
@@ -151,6 +169,7 @@ class EvolutionConfig(RunConfig):
     limits: SizeLimits = SizeLimits()
     demes: Demes | None = None
     steady_state: SteadyState | None = None
+    refit: Refit | None = None
     player: PlayerSettings = PlayerSettings()
     draws: Draws = Draws()
     starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
@@ -159,12 +178,19 @@ class EvolutionConfig(RunConfig):
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     tuning: ConstantTuning | None = None
+    pruning: Pruning = Pruning()
     machine: Machine = Machine()
 
     @property
     def primitive_set(self) -> PrimitiveSet:
         """The primitive set itself, the same object for equal settings."""
         return named_set(self.primitives)
+
+    @property
+    def room(self) -> Limits:
+        """What no individual may exceed."""
+        shape = shape_of(self.individual, self.primitive_set)
+        return self.limits.of_trees if shape is None else shape.within(self.limits.of_trees)
 
     @property
     def opening_plies(self) -> int:
@@ -219,6 +245,11 @@ class EvolutionConfig(RunConfig):
             cases=self.cases,
         )
 
+    @classmethod
+    def changeable(cls) -> frozenset[str]:
+        """Return the keys that may change when a run goes on; pruning decides no generation."""
+        return super().changeable() | {"pruning"}
+
     def resolved_settings(self) -> dict[str, Any]:
         """Return the settings that decide results, players resolved, as JSON values."""
         settings = self.decisive()
@@ -226,6 +257,12 @@ class EvolutionConfig(RunConfig):
             del settings["player"]["ordering"]  # changes no move
         elif self.player.ordering == "usual":
             settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
+        if not self.player.guard:
+            del settings["player"]["guard"]  # as before there was one
+        if self.refit is None:
+            del settings["refit"]
+        else:
+            settings["refit"]["teacher"] = resolved(self.refit.teacher, self.game)
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -312,7 +349,10 @@ class EvolutionConfig(RunConfig):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_guides_of_its_game(cls, data: Any) -> Any:
+    def _with_what_its_game_says(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("primitives") == FACTS:
+            game = data.get("game", cls.model_fields["game"].default)
+            data = {**data, "primitives": f"{FACTS}-{game}"}
         return with_measure_in_full(data)
 
     def problems(self) -> list[Problem]:
@@ -338,6 +378,15 @@ class EvolutionConfig(RunConfig):
             *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
             *checks.places(self.survival, self.elitism, game, self.limits),
             *checks.pairing(self.variation, demes, steady_state),
+            *checks.refit(
+                self.refit,
+                game,
+                individual,
+                population,
+                self.elitism,
+                steady_state,
+                self.player.view,
+            ),
             *measure.problems(self.task),
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
@@ -471,6 +520,8 @@ def self_contained(config: _Config) -> _Config:
     )
     initialisation = data["initialisation"]
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
+    if config.refit is not None:
+        data["refit"]["teacher"] = without_file(config.refit.teacher, config.game)
     return type(config)(**data)
 
 

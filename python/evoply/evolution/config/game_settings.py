@@ -46,6 +46,9 @@ class PlayerSettings(Part):
     quiescence: Quiescence = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""
+    guard: bool = False
+    """Whether it sees replies that would take all its pieces, and so loses no game that way: see
+    `guard` of players that search. Without a depth it looks ahead by one ply."""
     code: Code | None = None
     """Your own player in Python, `python:FILE.py:NAME`: NAME is called with the player that an
     individual is, which values boards, and returns who plays."""
@@ -53,7 +56,7 @@ class PlayerSettings(Part):
     @property
     def plies(self) -> int:
         """Plies looked ahead at most; 0 for a player that does not search."""
-        return self.depth or (MAX_DEPTH if self.is_limited else 0)
+        return self.depth or (MAX_DEPTH if self.is_limited else int(self.guard))
 
     @property
     def is_limited(self) -> bool:

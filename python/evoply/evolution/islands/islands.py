@@ -51,10 +51,11 @@ from evoply.evolution.islands.migration import (
 from evoply.evolution.loop import Evolution
 from evoply.evolution.play.opponents import Batch
 from evoply.evolution.play.population import seats_of
+from evoply.evolution.pruned_champion import pruned_notes
 from evoply.evolution.toolbox import ProgressCallback
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
 from evoply.protocols.sections import Column, Section, share
-from evoply.runs.kept_learners import KeptLearner, RunGames
+from evoply.runs.kept_learners import EndOfRun, KeptLearner, RunEnding, RunGames
 from evoply.runs.kept_steps import KeptStep, loaded
 from evoply.runs.kind import (
     ChampionFacts,
@@ -476,12 +477,30 @@ def _listings(config: IslandsConfig, last: IslandsStep) -> list[Section]:
     return [Section("The best of each island", columns, rows, name="islands")]
 
 
+def _end(learner: IslandEvolution, config: IslandsConfig, last: IslandsStep) -> RunEnding:
+    """Prune the champion."""
+    champion = last.champions[0]
+    notes = pruned_notes(
+        config,
+        champion,
+        last.number,
+        last.games,
+        threads=learner.threads,
+        progress=learner.progress,
+    )
+    return RunEnding(config.ended_by(last), champion, notes)
+
+
 KIND = Kind(
     name="islands",
     learner=IslandEvolution(),
     read=load_islands_config,
     columns=_columns,
-    stages={"begin": "step {}", "epoch": "step {}: {done:,} of {games:,} generations"},
+    stages={
+        "begin": "step {}",
+        "epoch": "step {}: {done:,} of {games:,} generations",
+        "pruning": "leaving out what the champion can do without",
+    },
     tables=StepTables(grows=("generations.*.archive",)),
     facts=_facts,
     live=_live,
@@ -490,6 +509,7 @@ KIND = Kind(
     no_arguments=(
         "islands take no Python as an argument - name it in the config, as in python:FILE.py:NAME"
     ),
+    ending=EndOfRun(_end, lambda last, _: last.champions[0]),
     uses={"trees": _trees},
 )
 """What runs show of islands."""

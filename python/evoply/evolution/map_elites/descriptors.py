@@ -108,7 +108,7 @@ def _on_the_board(
     games: Games, opponents: Opponents, schedule: arena.Schedule, results: arena.Results, trees: int
 ) -> dict[str, Array]:
     """Return mobility and corners of each tree, from the positions of its games."""
-    from evoply.learning.found_features import values_at  # only maps of such axes look at boards
+    from evoply.learning.choices import values_at  # only maps of such axes look at boards
 
     each, moves = len(opponents.places), results.moves or []
     is_black: list[bool] = np.tile(opponents.places.is_black, trees).tolist()

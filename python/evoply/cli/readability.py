@@ -1,0 +1,117 @@
+"""`evoply readability`: strength against the number of terms, for several ways to make players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from evoply.cli.experiments import give_so_far, make_all, save_page
+from evoply.cli.long_work import progress_bar, seconds_in_words
+from evoply.cli.output import Output, say_section
+from evoply.cli.shared_options import (
+    NO_CLUSTER,
+    Charts,
+    CodeInRuns,
+    Json,
+    Quiet,
+    RunGame,
+    Threads,
+    Whole,
+    prepared_folder,
+)
+
+if TYPE_CHECKING:
+    from evoply.experiments import ExperimentFolder
+
+_PAGE = "readability.html"
+
+
+def readability(
+    *,
+    game: RunGame = None,
+    scale: str = "small",
+    terms: str = "",
+    seeds: Whole | None = None,
+    seconds: float | None = None,
+    ways: str = "",
+    games: Whole | None = None,
+    name: str | None = None,
+    charts: Charts = None,
+    workers: Threads = 0,
+    code_in_runs: CodeInRuns = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Show what readability costs: the strength of players against their number of terms.
+
+    Players of at most so many terms are made in several ways, and each is
+    measured as by `evoply measure`. Ctrl-C stops; the same command goes on.
+
+    Parameters
+    ----------
+    game
+        Default: othello.
+    scale
+        How much is done: smoke takes seconds, small some minutes, full half a day.
+    terms
+        Numbers of terms with commas between, instead of those of the scale.
+    seeds
+        Players of each way and number of terms, instead of those of the scale.
+    seconds
+        Seconds of one core for each run, instead of those of the scale.
+    ways
+        Names with commas between, such as trees,map,distilled,found. Default: all of the game.
+    games
+        Games with each opponent that measures, instead of those of the scale.
+    name
+        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: readability-GAME.
+    workers
+        Runs at a time; 0, the default: one a core.
+    """
+    from evoply.experiments import made_players, readability_folder
+    from evoply.reports import save_charts
+    from evoply.reports.charts import charts_of
+    from evoply.runs import checked_name
+
+    prepared_folder(charts)
+    output = Output(json)
+    given = {"terms": _terms(terms), "seeds": seeds, "seconds": seconds, "games": games}
+    folder = readability_folder(
+        None if name is None else checked_name(name),
+        game=game or "othello",
+        scale=scale,
+        ways=tuple(part.strip() for part in ways.split(",") if part.strip()),
+        **{key: value for key, value in given.items() if value},
+    )
+    is_stopped = make_all(folder, output, workers, NO_CLUSTER, _costs)
+    with progress_bar("Measured", len(folder.units()), is_shown=not quiet) as moved:
+        found = made_players(
+            folder,
+            threads=workers,
+            progress=lambda done, total: moved(done * len(folder.units()) / total),
+        )
+    strength, _, every = found.shown().sections
+    say_section(every, output)
+    for most, player in found.best.items():
+        output.say(f"At most {most} terms: {player.way}, {player.mean:.1%}: {player.formula}")
+    save_page(found, folder.path / _PAGE, "all players so far are kept", output)
+    if charts is not None:
+        files = save_charts(charts_of(strength), charts)
+        output.labelled("Charts", f"{len(files)} files in {charts}")
+    give_so_far(output, found.to_dict(), "finished steps of runs are kept" * is_stopped)
+
+
+def _terms(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() and 1 <= int(part) <= 100 for part in parts):
+        raise ValueError(f"--terms {text}: write numbers from 1 to 100 with commas, as in 3,8,20")
+    return tuple(sorted({*map(int, parts)}))
+
+
+def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
+    from evoply.environment import core_count
+
+    waiting = folder.waiting()
+    seconds = sum(getattr(unit.setup.config, "time_limit", None) or 0 for unit in waiting)
+    time = seconds_in_words(seconds / (slots or core_count()))
+    yield f"{len(waiting)} runs to make: {time}, and then the games that measure their players"
