@@ -28,8 +28,11 @@ _LONGEST = 72
 """Characters of a part or an exception that is still easy to read."""
 
 
-def say_explanation(output: Output, explained: Explanation) -> None:
-    """Print everything an explanation says; last the expression in full, which may be long."""
+def say_explanation(output: Output, explained: Explanation, *, with_parts: bool = True) -> None:
+    """Print everything an explanation says; last the expression in full, which may be long.
+
+    Without *with_parts* it leaves out the table of parts, for who shows one already.
+    """
     if explained.simplified is not None:
         output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
@@ -39,7 +42,8 @@ def say_explanation(output: Output, explained: Explanation) -> None:
     if more > 0:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
     output.labelled("In words", explained.sentence)
-    _say_parts(output, explained)
+    if with_parts:
+        _say_parts(output, explained)
     if explained.tree is not None:
         output.labelled("Expression", explained.tree)
 
@@ -280,10 +284,10 @@ def _made(
     out: Output, made: Distilled | Pruned, game: str, note: str, file: Path | None
 ) -> dict[str, Any]:
     """Explain the player that was made, save it in *file* if there is one, and return its data."""
-    from evoply import players, reports
+    from evoply import learning, players, reports
 
     explained = reports.explain(made.player, game=game)
-    say_explanation(out, explained)
+    say_explanation(out, explained, with_parts=isinstance(made, learning.Distilled))
     # No text names it, but its file does.
     text = None if file is None else str(file)
     data: dict[str, Any] = {**made.to_dict(), "player": {**explained.to_dict(), "player": text}}
