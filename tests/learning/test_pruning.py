@@ -6,7 +6,7 @@ import pytest
 
 import evoply as ep
 from evoply.expressions import Number, board, count
-from evoply.learning import Played, played_against_whole
+from evoply.learning import AgainstWhole, played_against_whole
 from evoply.players import AlphaBeta, ExpressionEvaluator, ValuingPlayer
 
 
@@ -38,7 +38,7 @@ def test_what_decides_nothing_scores_half_and_is_known_to() -> None:
         games=400,
         seed=3,
     )
-    assert same == Played(0.5, same.low, same.high, 400)
+    assert same == AgainstWhole(0.5, same.low, same.high, 400)
     assert 0.49 < same.low < 0.5 < same.high < 0.51  # all pairs are even, not by luck
     assert none.points != 0.5
 

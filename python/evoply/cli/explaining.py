@@ -56,23 +56,27 @@ def say_pruned(output: Output, run: Run) -> dict[str, Any]:
 
 
 def _say_parts(output: Output, explained: Explanation) -> None:
-    terms, what = explained.terms, "were left out"
-    if not terms or any(len(part.text) > _LONGEST for part in terms):
-        terms, what = explained.features, "were held at its average"
-    if not terms:
+    parts = explained.parts
+    if not parts:
         return
-    count = f"{explained.positions:,}"
-    output.say(
-        f"Measured    how often it would choose another move if this {what} ({count} boards)"
-    )
+    from evoply.reports.influences import lost_text
+
+    missing = "left out" if explained.parts_are_terms else "held at its average"
+    games = explained.games
+    measured = f"moves changed of {explained.positions:,} boards"
+    if games:
+        measured = f"points lost to itself in 100 games (of {games:,} played), {measured}"
+    output.say(f"Measured    what is {missing}: {measured}")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right", no_wrap=True, width=20)
+    grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold")
-    ordered = sorted(terms, key=lambda part: -part.share)
-    for part in ordered[:_MOST_PARTS]:
-        grid.add_row(share(part.share), part.text)
-    if len(ordered) > _MOST_PARTS:
-        grid.add_row("", f"and {len(ordered) - _MOST_PARTS} smaller ones")
+    grid.add_column(no_wrap=True)
+    for part in parts[:_MOST_PARTS]:
+        text = part.text if len(part.text) <= _LONGEST else shorten(part.text, _LONGEST)
+        grid.add_row(lost_text(part), share(part.share), text, part.role)
+    if len(parts) > _MOST_PARTS:
+        grid.add_row("", "", f"and {len(parts) - _MOST_PARTS} smaller ones", "")
     output.people.print(grid)
 
 

@@ -47,7 +47,7 @@ _PAIRS_OF_A_TERM = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Played(JsonData):
+class AgainstWhole(JsonData):
     """The points a game of a changed player against the whole one, with their interval."""
 
     points: float
@@ -67,7 +67,7 @@ def played_against_whole(
     seed: int,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
-) -> tuple[Played, ...]:
+) -> tuple[AgainstWhole, ...]:
     """Return how each of *variants*, other values for *player*, plays against the player itself.
 
     All play *games* games, an even number, in one call of the kernel: on the same random openings,
@@ -105,10 +105,10 @@ def _seat(player: ValuingPlayer, value: Expression, game: str) -> KernelSeat:
     return KernelSeat(player.by_value().with_program(game, program))
 
 
-def _played(points: Array, hashes: NDArray[np.uint64]) -> Played:
+def _played(points: Array, hashes: NDArray[np.uint64]) -> AgainstWhole:
     found = pair_statistics(points, hashes)
     low, high = found.interval or (0.0, 1.0)
-    return Played(found.score, low, high, len(points))
+    return AgainstWhole(found.score, low, high, len(points))
 
 
 # The result.
@@ -517,7 +517,7 @@ class _Pruning:
             self.sum = self.before.pop()
         return ()
 
-    def worth(self) -> dict[Part, Played]:
+    def worth(self) -> dict[Part, AgainstWhole]:
         """Return how the pruned player plays against itself without each term."""
         parts = list(self.sum.weights)
         games = 2 * min(_PAIRS_OF_A_TERM, self.games // (20 * len(parts)))
@@ -541,7 +541,7 @@ class _Pruning:
         texts = [formula(value, self.names), *([] if simple.exceptions else [simple.formula])]
         return min(texts, key=len)
 
-    def made(self, compared: tuple[Compared, ...], worth: dict[Part, Played]) -> Pruned:
+    def made(self, compared: tuple[Compared, ...], worth: dict[Part, AgainstWhole]) -> Pruned:
         """Return the result by now."""
         self.tell(1.0)
         terms = []

@@ -1,27 +1,38 @@
 """Numbers of terms, fitted to what a teacher says of the boards after each move.
 
 The labels are made when they are first needed, and again in a resumed run: they depend on the
-config alone. An individual that is fitted twice gets the same numbers.
+config alone. Terms that labels recommend are candidates like any others: games decide.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, gp
+from evoply._native import Stream
 from evoply.evolution.breeding.offspring import Offspring
 from evoply.evolution.config.breeding import Refit
 from evoply.evolution.individuals import Individual, ranking
 from evoply.evolution.play.opponents import read_opponent
+from evoply.expressions import Node, PrimitiveSet
 from evoply.games import game_rules
-from evoply.gp import Forest
-from evoply.learning.choices import Choices, choices_of, fitted_weights
+from evoply.gp import Forest, Shape, Tree
+from evoply.gp.terms import features_of
+from evoply.learning import Choices, choices_of, fitted_weights, loss_and_slope
+from evoply.protocols import Row
 
-REFIT = "refit"
-"""The origin of offspring with fitted numbers."""
+REFIT, NEW_TERM = "refit", "refit_with_new_term"
+"""The origins of offspring with fitted numbers."""
+_NEAR = 6
+"""A new term is one of so many that look best."""
+_LOOKED_AT = 1000
+"""Positions in which new terms are looked for."""
+
+_Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +40,19 @@ class Refitting:
     """What fits the numbers of the best individuals of a run."""
 
     settings: Refit
+    shape: Shape
     game: str
     seed: int
     threads: int
 
-    def offspring(self, parents: tuple[Individual, ...]) -> list[Offspring]:
-        """Return the best of *parents* with fitted numbers, those that this changes."""
+    def offspring(self, parents: tuple[Individual, ...], stream: Stream) -> list[Offspring]:
+        """Return the best of *parents* with fitted numbers, those that this changes.
+
+        With `new_terms` each is followed by one with another term.
+        """
         made: list[Offspring] = []
         known: set[frozenset[tuple[str, ...]]] = set()
+        labels = _labels(self.settings, self.game, self.seed, self.threads)
         for index in ranking(parents):
             individual = parents[index].tree
             assert isinstance(individual, Forest)  # the config is for these
@@ -44,15 +60,21 @@ class Refitting:
             if features in known:
                 continue
             known.add(features)
-            tree = refitted(individual, self.game, self._labels())
+            tree, numbers = refitted(individual, self.game, labels)
             if tree != individual:
                 made.append(Offspring(tree, REFIT, (index,)))
+            if self.settings.new_terms:
+                candidates = _candidates(
+                    self.settings, self.shape, self.game, self.seed, self.threads
+                )
+                new = candidates.drawn(tree, numbers, self.game, stream.child(index))
+                if new is not None:
+                    larger, start = Forest("terms", (*tree.trees, new)), np.append(numbers, 0.0)
+                    tree, _ = refitted(larger, self.game, labels, start, most=self.shape.most)
+                    made.append(Offspring(tree, NEW_TERM, (index,)))
             if len(known) == self.settings.best:
                 break
         return made
-
-    def _labels(self) -> Choices:
-        return _labels(self.settings, self.game, self.seed, self.threads)
 
 
 @lru_cache(maxsize=8)
@@ -67,31 +89,93 @@ def _labels(settings: Refit, game: str, seed: int, threads: int) -> Choices:
     )
 
 
-def refitted(individual: Forest, game: str, labels: Choices) -> Forest:
-    """Return *individual* with the numbers that lose least in *labels*, on the scale of its own.
+def refitted(
+    individual: Forest,
+    game: str,
+    labels: Choices,
+    start: _Array | None = None,
+    *,
+    most: int | None = None,
+) -> tuple[Forest, _Array]:
+    """Return *individual* with the numbers that lose least in *labels*, and these numbers.
 
-    Terms that decide no move are left out; if none decides one, it stays as it is.
+    The first are on the scale of its own, with few digits, the second on that of the fit, which
+    begins at *start*. Terms that decide no move are left out; if none decides one, it stays as it
+    is. Of more than *most* terms those that count least are left out, and the others fitted again.
     """
-    numbers = fitted_weights(labels, values_of_terms(individual, game, labels.rows))
-    largest = float(np.abs(numbers).max())
-    if not largest:
-        return individual
-    scale = max(map(abs, gp.drawn_numbers(individual))) / largest
-    terms = [
-        gp.with_number(tree, number)
-        for tree, number in zip(individual.trees, (numbers * scale).tolist(), strict=True)
-        if number
-    ]
-    return Forest("terms", tuple(terms))
+    columns = values_of_terms(individual.trees, game, labels.rows)
+    numbers = fitted_weights(labels, columns, start)
+    weight = np.abs(numbers) * _spread(columns, labels)
+    if not weight.any():
+        return individual, numbers
+    kept = weight > 0
+    if most is not None and kept.sum() > most:
+        kept[np.argsort(weight, kind="stable")[: len(weight) - most]] = False
+        numbers[kept] = fitted_weights(labels, columns[:, kept], numbers[kept])
+    kept &= numbers != 0
+    numbers = numbers[kept]
+    scale = max(map(abs, gp.drawn_numbers(individual))) / float(np.abs(numbers).max())
+    terms = [tree for tree, is_kept in zip(individual.trees, kept.tolist(), strict=True) if is_kept]
+    scaled = zip(terms, (numbers * scale).tolist(), strict=True)
+    return Forest("terms", tuple(gp.with_number(tree, number) for tree, number in scaled)), numbers
 
 
-def values_of_terms(
-    individual: Forest, game: str, rows: Sequence[tuple[int, ...]]
-) -> NDArray[np.float64]:
+def values_of_terms(terms: Sequence[Tree], game: str, rows: Sequence[Row]) -> _Array:
     """Return the products of the features of each term, a column each, at each of *rows*."""
     positions = _native.Positions(game_rules(game).kernel, rows)
-    (values,) = gp.node_values([individual], game, positions)
-    # In each term the number comes after the first multiplication, and the features after it.
-    begins = np.cumsum([0, *(len(tree) for tree in individual.trees[:-1])])
-    columns: NDArray[np.float64] = values[begins + 2].T
-    return columns
+    # In each term the number comes after the multiplication, and the features after it.
+    values = gp.node_values(terms, game, positions)
+    return np.array([of_term[2] for of_term in values]).T
+
+
+def _spread(columns: _Array, labels: Choices) -> _Array:
+    """Return how much each column differs among the boards of a position, on average."""
+    sizes = np.diff(np.append(labels.begins, len(labels.rows)))
+    sums = np.add.reduceat(columns, labels.begins)
+    squares = (columns**2).sum(axis=0) - (sums**2 / sizes[:, np.newaxis]).sum(axis=0)
+    spread: _Array = np.sqrt(np.maximum(squares, 0) / len(columns))
+    return spread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidates:
+    """Terms that an individual may get, and their values in some positions."""
+
+    labels: Choices
+    terms: list[Tree]
+    columns: _Array
+    """On the scale on which each differs as much among the boards of a position."""
+
+    def drawn(self, individual: Forest, numbers: _Array, game: str, stream: Stream) -> Tree | None:
+        """Return a term by which the expected loss falls fast; None if there is none.
+
+        *numbers* are those of *individual* on the scale of a fit.
+        """
+        own = values_of_terms(individual.trees, game, self.labels.rows)
+        together = np.hstack([own, self.columns])
+        weights = np.concatenate([numbers, np.zeros(len(self.terms))])
+        slope = loss_and_slope(self.labels, together, weights)[1][len(numbers) :]
+        known = {gp.term_key(tree) for tree in individual.trees}
+        best = [
+            self.terms[index]
+            for index in np.argsort(-np.abs(slope), kind="stable")[: _NEAR + len(known)].tolist()
+            if gp.term_key(self.terms[index]) not in known
+        ][:_NEAR]
+        return best[stream.below(len(best))] if best else None
+
+
+@lru_cache(maxsize=8)
+def _candidates(settings: Refit, shape: Shape, game: str, seed: int, threads: int) -> _Candidates:
+    labels = _labels(settings, game, seed, threads)
+    labels = labels.part(labels.position < _LOOKED_AT)
+    primitives: PrimitiveSet = shape.sets[0]
+    features = [node for node in features_of(primitives) if node.parameter is None]
+    products: list[tuple[Node, ...]] = [(node,) for node in features]
+    if shape.factors > 1:
+        products += combinations(features, 2)
+    terms = [gp.term(primitives, 1.0, product) for product in products]
+    columns = values_of_terms(terms, game, labels.rows)
+    spread = _spread(columns, labels)
+    differs = spread > 0
+    terms = [tree for tree, is_one in zip(terms, differs.tolist(), strict=True) if is_one]
+    return _Candidates(labels, terms, columns[:, differs] / spread[differs])

@@ -262,6 +262,9 @@ class Refit(Part):
     """Generations from one time to the next."""
     best: int = Field(default=3, ge=1, le=1000)
     """How many individuals are fitted: the best that differ in the features of their terms."""
+    new_terms: bool = False
+    """Whether each of them has a second fitted offspring, with one of the terms by which the loss
+    falls fastest; at the most terms, in place of the one that counts least."""
     teacher: str = Field(default="strong:depth=1,guard=no", min_length=1, max_length=100_000)
     """A player that values boards."""
     games: int = Field(default=200, ge=1, le=1_000_000)

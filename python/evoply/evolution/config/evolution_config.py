@@ -56,6 +56,7 @@ from evoply.evolution.selections import (
 )
 from evoply.expressions import FACTS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
+from evoply.gp import Limits
 from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.protocols import CHECK_SHARE, ConfigError
 from evoply.rules.loading import RulesDigest, with_game_of_file
@@ -184,6 +185,12 @@ class EvolutionConfig(RunConfig):
     def primitive_set(self) -> PrimitiveSet:
         """The primitive set itself, the same object for equal settings."""
         return named_set(self.primitives)
+
+    @property
+    def room(self) -> Limits:
+        """What no individual may exceed."""
+        shape = shape_of(self.individual, self.primitive_set)
+        return self.limits.of_trees if shape is None else shape.within(self.limits.of_trees)
 
     @property
     def opening_plies(self) -> int:
