@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -149,6 +150,67 @@ def test_explanations_are_reproducible_and_ready_for_json() -> None:
     assert json.loads(json.dumps(first.to_dict()))["positions"] == 50
     assert "white_mobility - black_mobility" in str(first)
     assert "few legal moves" in first._repr_html_()
+
+
+def test_games_without_parts_are_kept_and_not_played_again() -> None:
+    text = "( - white_mobility ( * 10 black_corners ) )"
+    kept: dict[str, AgainstWhole] = {}
+    first = explain(text, positions=50, games=20, kept=kept)
+    assert len(kept) == len(first.terms) == 2
+    marked = {key: replace(played, points=0.25) for key, played in kept.items()}
+    again = explain(text, positions=50, games=20, kept=marked)
+    assert [part.lost for part in again.terms] == [25.0, 25.0]
+    assert len(marked) == 2
+    explain(text, positions=50, games=22, kept=marked)
+    assert len(marked) == 4
+
+
+def test_games_do_not_depend_on_threads_and_may_be_left_out() -> None:
+    text = "( - white_mobility ( * 10 black_corners ) )"
+    alone, together = (explain(text, positions=50, games=40, threads=count) for count in (1, 3))
+    assert alone == together
+    assert alone.games == 40
+    without = explain(text, positions=50, games=0)
+    assert without.games == 0
+    assert "changes" in without.sentence
+
+
+def test_who_looks_far_is_told_by_moves_alone() -> None:
+    explained = explain("mobility:depth=6", positions=20)
+    assert explained.games == 0
+    assert "(leaving this out changes" in explained.sentence
+
+
+def test_a_weight_that_play_does_not_show_is_no_wish() -> None:
+    # It pays for discs and pays more for what goes with few of them.
+    explained = explain(
+        "( - ( + white white_frontier ) ( * 10 black_mobility ) ):primitives=othello-access",
+        games=0,
+    )
+    verbs = {part.text: part.verb for part in explained.terms}
+    assert verbs["-10 * black_mobility"] == "wants"
+    assert verbs["white"] == "weighs"
+
+
+def test_terms_about_one_feature_are_told_together() -> None:
+    text = "( - ( - white_edges ( * white_risky_x black ) ) ( * 10 white_risky_x ) )"
+    explained = explain(f"{text}:primitives=othello-access", games=40)
+    told = {part.text: part for part in explained.terms}
+    together = told["-10 * white_risky_x - white_risky_x * black"]
+    assert together.verb.endswith("leaves")
+    assert together.wants.startswith("an X disc (")
+    assert together.preferred is not None
+    assert together.preferred > 0.9
+
+
+def test_a_product_reads_as_a_condition() -> None:
+    text = "( - white_mobility ( * ( * 10 white_risky_c ) black_corner_moves ) )"
+    explained = explain(f"{text}:primitives=othello-access", games=0)
+    told = {part.text: f"{part.verb} {part.wants}" for part in explained.terms}
+    assert told["-10 * white_risky_c * black_corner_moves"].endswith(
+        "leaves a C disc (on the edge beside an empty corner) while the opponent can take a corner "
+        "next"
+    )
 
 
 def test_names_are_escaped_in_notebooks() -> None:
