@@ -99,8 +99,9 @@ def show(
 ) -> None:
     """Show what a player does: formula, words, tree, pictures.
 
-    The command also measures each part: how often the player would choose
-    another move on 1,000 positions if this part were left out.
+    The command also measures each part: what the player loses to itself in
+    1,000 games if this part is left out, and how often it would choose another
+    move on 1,000 positions. Deeper players play fewer games, or none.
 
     Parameters
     ----------
@@ -119,9 +120,14 @@ def show(
 
     game, (chosen,) = read_players([player], conditions.game)
     from evoply.reports import explain
+    from evoply.reports.explanation import kept_games
     from evoply.reports.open_evaluator import tree_of
 
-    explained = explain(chosen, game=game)
+    of_run, kept = run_of_champion(player), None
+    if of_run is not None:
+        with opened_without_learner(of_run or None) as run:
+            kept = kept_games(run)
+    explained = explain(chosen, game=game, kept=kept)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
     for name, path in (("svg", svg), ("latex", latex), ("heat_map", heat_map)):
@@ -132,7 +138,6 @@ def show(
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
     pruned: dict[str, Any] = {}
-    of_run = run_of_champion(player)
     if of_run is not None:
         with opened_without_learner(of_run or None) as run:
             pruned = say_pruned(output, run)
