@@ -179,7 +179,7 @@ OTHELLO = ep.AfterState(evaluator=FEATURES["white"]).alike("othello")
             "( + 13.3244 ( * 4 ( - white_corners white_risky_x ) ) )",
             "white_corners - white_risky_x",
         ),
-        ("( + 6 ( - ( * 2.5 white ) black ) )", "2.5 * white - black"),
+        ("( + 6 ( - ( * 2.5 white ) black_edges ) )", "2.5 * white - black_edges"),
         (
             "( + ( * ( - 7.33865 black_risky_x ) ( - 8.14714 black_corner_moves ) ) 4.27322 )",
             "black_risky_x * black_corner_moves - 8.147 * black_risky_x"
@@ -194,7 +194,7 @@ OTHELLO = ep.AfterState(evaluator=FEATURES["white"]).alike("othello")
         ("( - white black )", "white"),
         ("( - ( - black_safe_moves white ) ( * 4 black ) )", "black_safe_moves + 3 * white"),
         ("( + ( + white black ) white_edges )", "white_edges"),
-        ("( - ( * clock white ) ( * clock black ) )", "white * clock"),
+        ("( - ( * clock white ) ( * clock black ) )", "clock * white"),
         ("( - white_edges black )", "white_edges - black"),
     ],
 )
