@@ -143,6 +143,16 @@ def test_a_tree_that_is_too_large_for_an_island_stays_away() -> None:
     assert all(len(each.tree) <= 9 and each.tree.depth <= 3 for each in sent)
 
 
+def test_one_of_too_many_terms_for_an_island_stays_away() -> None:
+    individual = {"kind": "terms", "most": 6}
+    config = load_config("quick", settings={"game": "othello-4", "individual": individual})
+    few = load_config(config, settings={"individual": {**individual, "most": 2}})
+    generation = next(evolve(config, population_size=20, generations=1))
+    sent = emigrants(generation, 20, few.room)
+    assert 0 < len(sent) < len(emigrants(generation, 20, config.room))
+    assert all(len(each.tree.trees) <= 2 for each in sent)
+
+
 @pytest.mark.parametrize("steady", [False, True])
 def test_survivors_are_those_with_descendants(steady: bool) -> None:
     settings = {"steady_state": {"batch": 4}} if steady else {}

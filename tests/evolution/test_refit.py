@@ -12,7 +12,8 @@ import pytest
 from engine_settings import config_with, population
 
 from evoply import gp, replay
-from evoply.evolution import EvolutionConfig, Generation, evolve, self_contained
+from evoply._native import Stream
+from evoply.evolution import EvolutionConfig, Generation, Individual, evolve, self_contained
 from evoply.evolution.breeding import breed
 from evoply.evolution.breeding.refitting import refitted, values_of_terms
 from evoply.evolution.toolbox import toolbox_of
@@ -58,7 +59,7 @@ def evolved() -> Sequence[Generation]:
 def test_columns_are_the_products_of_features() -> None:
     individual = terms("{ terms ( * 6 white_mobility ) ( * -2 ( * black_edges white ) ) }")
     rows = labels().rows[::97]
-    found = values_of_terms(individual, "othello-6", rows)
+    found = values_of_terms(individual.trees, "othello-6", rows)
     rules = game_rules("othello-6")
     for row, (mobility, product) in zip(rows, found.tolist(), strict=True):
         position = rules.position_from_row(row)
@@ -69,8 +70,8 @@ def test_columns_are_the_products_of_features() -> None:
 
 def test_a_refit_loses_less_and_keeps_the_scale() -> None:
     individual = terms("{ terms ( * 20 white ) ( * 2 white_mobility ) ( * 1 black_safe_moves ) }")
-    better = refitted(individual, "othello-6", labels())
-    columns = values_of_terms(individual, "othello-6", labels().rows)
+    better, _ = refitted(individual, "othello-6", labels())
+    columns = values_of_terms(individual.trees, "othello-6", labels().rows)
     exact = fitted_weights(labels(), columns)
     numbers = np.array(gp.drawn_numbers(better))
     assert abs(numbers).max() == 20
@@ -81,16 +82,45 @@ def test_a_refit_loses_less_and_keeps_the_scale() -> None:
     assert [gp.term_key(tree) for tree in better.trees] == [
         gp.term_key(tree) for tree in individual.trees
     ]
-    assert refitted(better, "othello-6", labels()) == better
+    assert refitted(better, "othello-6", labels())[0] == better
 
 
 def test_terms_that_decide_no_move_are_left_out() -> None:
     individual = terms("{ terms ( * 3 clock ) ( * 2 white_mobility ) }")
-    assert [gp.term_key(tree) for tree in refitted(individual, "othello-6", labels()).trees] == [
-        ("white_mobility",)
-    ]
+    fitted, numbers = refitted(individual, "othello-6", labels())
+    assert [gp.term_key(tree) for tree in fitted.trees] == [("white_mobility",)]
+    assert len(numbers) == 1
     same = terms("{ terms ( * 3 clock ) }")
-    assert refitted(same, "othello-6", labels()) == same
+    assert refitted(same, "othello-6", labels())[0] == same
+
+
+def test_a_new_term_is_one_that_labels_recommend() -> None:
+    config = terms_config(refit={**REFIT, "new_terms": True, "games": 12})
+    toolbox = toolbox_of(config)
+    assert toolbox.refit is not None
+    parents = (Individual(terms("{ terms ( * 2 white ) ( * 3 black_edges ) }"), 1.0, ""),)
+    plain, new = toolbox.refit.offspring(parents, Stream(1))
+    assert (plain.origin, new.origin) == ("refit", "refit_with_new_term")
+    assert len(new.tree.trees) == 3
+    boards = choices_of(TEACHER, "othello-6", games=12, seed=config.seed)
+
+    def least_loss(individual: gp.Genotype) -> float:
+        columns = values_of_terms(individual.trees, "othello-6", boards.rows)
+        return expected_loss(boards, columns, fitted_weights(boards, columns))
+
+    # Among all features alone it is one of the better ones: the teacher counts moves.
+    others = [
+        least_loss(Forest("terms", (*plain.tree.trees, gp.term(ACCESS, 1.0, [feature]))))
+        for feature in ACCESS.terminals
+    ]
+    assert sum(other < least_loss(new.tree) for other in others) <= 5
+    # At the most terms the one that counts least makes room.
+    full = terms_config(individual={"kind": "terms", "most": 2}, refit=config.refit)
+    refit = toolbox_of(full).refit
+    assert refit is not None
+    _, swapped = refit.offspring(parents, Stream(1))
+    assert len(swapped.tree.trees) == 2
+    assert least_loss(swapped.tree) < least_loss(plain.tree)
 
 
 def test_fitted_ones_come_after_the_elites_and_differ_in_features() -> None:
@@ -98,12 +128,12 @@ def test_fitted_ones_come_after_the_elites_and_differ_in_features() -> None:
     parents = population(config)
     toolbox = toolbox_of(config)
     assert toolbox.refit is not None
-    made = toolbox.refit.offspring(parents)
+    made = toolbox.refit.offspring(parents, Stream(1))
     assert [one.parents for one in made] == [(23,), (22,)]
     keys = [{gp.term_key(tree) for tree in one.tree.trees} for one in made]
     assert keys[0] != keys[1]
     twins = (parents[22],) * 12 + (parents[23],) * 12
-    assert len(toolbox.refit.offspring(twins)) == 2
+    assert len(toolbox.refit.offspring(twins, Stream(1))) == 2
     stream = toolbox.stream("breeding", 2)
     origins = [one.origin for one in breed(toolbox.breeder, parents, stream, made)]
     assert origins[:5] == ["elite"] * 3 + ["refit"] * 2
@@ -138,7 +168,7 @@ def test_games_are_replayed_where_parents_compete_with_fitted_offspring(tmp_path
 def test_a_teacher_from_a_file_counts_by_what_it_says(tmp_path: Path) -> None:
     path = tmp_path / "teacher.json"
     save_player(path, parse_player("( white )", game="othello-6"), game="othello-6")
-    config = terms_config(refit={**REFIT, "teacher": str(path)})
+    config = terms_config(refit={**REFIT, "teacher": str(path), "players": ["greedy", str(path)]})
     whole = self_contained(config)
     assert str(path) not in whole.model_dump_json()
     assert whole.resolved_settings() == config.resolved_settings()
@@ -153,6 +183,7 @@ def test_a_teacher_from_a_file_counts_by_what_it_says(tmp_path: Path) -> None:
         ({"refit": {"best": 24}}, "refit.best", "above population_size"),
         ({"refit": {"teacher": "random"}}, "refit.teacher", "no values"),
         ({"refit": {"teacher": "nobody"}}, "refit.teacher", "nobody"),
+        ({"refit": {"players": ["greedy", "nobody"]}}, "refit.players.1", "nobody"),
         ({"player": {"view": "turn"}}, "refit", "view"),
     ],
 )

@@ -303,7 +303,7 @@ def players_of(toolbox: Toolbox, previous: Generation | None) -> Sequence[Offspr
     breeding = toolbox.stream("breeding", previous.number + 1)
     made: Sequence[Offspring] = ()
     if toolbox.refit is not None and (previous.number + 1) % toolbox.refit.settings.every == 0:
-        made = toolbox.refit.offspring(previous.individuals)
+        made = toolbox.refit.offspring(previous.individuals, breeding.child("refit"))
     return contestants(toolbox.breeder, previous.individuals, breeding, made)
 
 

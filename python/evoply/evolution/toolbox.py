@@ -88,9 +88,7 @@ def toolbox_of(
         kind=kind,
         parsimony=config.parsimony,
         breeder=_breeder(config, _selector(config, kind)),
-        refit=None
-        if config.refit is None
-        else Refitting(config.refit, config.game, config.seed, threads or config.machine.threads),
+        refit=_refitting(config, threads or config.machine.threads),
         map=None
         if config.map is None
         else RunMap(config.axes, config.map.pairs, games, task, Stream(config.seed, "map")),
@@ -99,6 +97,13 @@ def toolbox_of(
         progress=progress,
         cluster=cluster,
     )
+
+
+def _refitting(config: EvolutionConfig, threads: int) -> Refitting | None:
+    shape = shape_of(config.individual, config.primitive_set)
+    if config.refit is None or shape is None:
+        return None
+    return Refitting(config.refit, shape, config.game, config.seed, threads)
 
 
 def _breeder(config: EvolutionConfig, selector: Selector) -> Breeder:

@@ -5,6 +5,7 @@ from evoply.learning.choices import Choices as Choices
 from evoply.learning.choices import choices_of as choices_of
 from evoply.learning.choices import expected_loss as expected_loss
 from evoply.learning.choices import fitted_weights as fitted_weights
+from evoply.learning.choices import slope_by_board as slope_by_board
 from evoply.learning.configs import LEARNER as LEARNER
 from evoply.learning.configs import MOST_GAMES as MOST_GAMES
 from evoply.learning.configs import PATTERN_LEARNER as PATTERN_LEARNER
@@ -35,9 +36,9 @@ from evoply.learning.pattern_learner import PatternLearning as PatternLearning
 from evoply.learning.pattern_learner import PatternStep as PatternStep
 from evoply.learning.pattern_learner import learn_patterns as learn_patterns
 from evoply.learning.pattern_learner import pattern_player as pattern_player
+from evoply.learning.pruning import AgainstWhole as AgainstWhole
 from evoply.learning.pruning import Compared as Compared
 from evoply.learning.pruning import LeftOut as LeftOut
-from evoply.learning.pruning import Played as Played
 from evoply.learning.pruning import Pruned as Pruned
 from evoply.learning.pruning import PrunedTerm as PrunedTerm
 from evoply.learning.pruning import played_against_whole as played_against_whole

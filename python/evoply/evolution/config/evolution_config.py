@@ -56,6 +56,7 @@ from evoply.evolution.selections import (
 )
 from evoply.expressions import FACTS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
+from evoply.gp import Limits
 from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.protocols import CHECK_SHARE, ConfigError
 from evoply.rules.loading import RulesDigest, with_game_of_file
@@ -186,6 +187,12 @@ class EvolutionConfig(RunConfig):
         return named_set(self.primitives)
 
     @property
+    def room(self) -> Limits:
+        """What no individual may exceed."""
+        shape = shape_of(self.individual, self.primitive_set)
+        return self.limits.of_trees if shape is None else shape.within(self.limits.of_trees)
+
+    @property
     def opening_plies(self) -> int:
         """Random plies before the players choose: as many as the config says or the game has."""
         plies = self.fitness.opening_plies
@@ -256,6 +263,9 @@ class EvolutionConfig(RunConfig):
             del settings["refit"]
         else:
             settings["refit"]["teacher"] = resolved(self.refit.teacher, self.game)
+            settings["refit"]["players"] = [
+                resolved(text, self.game) for text in self.refit.players
+            ]
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -515,6 +525,9 @@ def self_contained(config: _Config) -> _Config:
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
     if config.refit is not None:
         data["refit"]["teacher"] = without_file(config.refit.teacher, config.game)
+        data["refit"]["players"] = [
+            without_file(text, config.game) for text in config.refit.players
+        ]
     return type(config)(**data)
 
 

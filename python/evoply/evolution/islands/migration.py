@@ -252,7 +252,8 @@ def emigrants(generation: Generation, count: int, limits: Limits) -> list[Indivi
     for index in ranking(generation.individuals):
         individual = generation.individuals[index]
         tree = individual.tree
-        if tree.depth <= limits.max_depth and len(tree) <= limits.max_nodes:
+        is_small = tree.depth <= limits.max_depth and len(tree) <= limits.max_nodes
+        if is_small and len(tree.trees) <= limits.max_trees:
             best.setdefault(tree, individual)
     return list(best.values())[:count]
 
@@ -271,9 +272,7 @@ def migrated(
             [
                 individual
                 for place in places
-                for individual in emigrants(
-                    generations[place], migrants, generation.config.limits.of_trees
-                )
+                for individual in emigrants(generations[place], migrants, generation.config.room)
             ],
         )
         for generation, places in zip(generations, come_from, strict=True)
