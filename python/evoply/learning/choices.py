@@ -362,8 +362,7 @@ def loss_and_slope(choices: Choices, counted: Array, weights: Array) -> tuple[fl
 
 def slope_by_board(choices: Choices, values: Array) -> Array:
     """Return the slope of `expected_loss` with the value of each board, where they are *values*."""
-    fit = _Fit(choices)
-    return fit.pull(fit.softmax(values))
+    return LossFit(choices).slope_by_board(values)
 
 
 def fitted_weights(choices: Choices, counted: Array, start: Array | None = None) -> Array:
@@ -389,19 +388,19 @@ class LossFit:
         self.sizes = np.diff(np.append(self.begins, len(choices.rows)))
         self.lost = choices.lost
         self.usual = _usual(self.lost)
-        self.target = self.softmax(-self.lost / (_SOFTNESS * self.usual))
+        self.target = self._softmax(-self.lost / (_SOFTNESS * self.usual))
 
     def loss(self, columns: Array, weights: Array) -> tuple[float, Array]:
         """Return the expected loss and its slope."""
         if not self.count:
             return 0.0, np.zeros(len(weights))
-        share = self.softmax(np.einsum("i,ij->j", weights, columns))
+        share = self._softmax(np.einsum("i,ij->j", weights, columns))
         loss = np.einsum("i,i->", share, self.lost) / self.count
         return float(loss), np.einsum("ij,j->i", columns, self._pull(share))
 
-    def pull_at(self, columns: Array, weights: Array) -> Array:
+    def slope_by_board(self, values: Array) -> Array:
         """Return the slope of the loss for a column that is 1 on one board and 0 elsewhere."""
-        return self._pull(self._softmax(np.einsum("i,ij->j", weights, columns)))
+        return self._pull(self._softmax(values))
 
     def _pull(self, share: Array) -> Array:
         mean = np.add.reduceat(share * self.lost, self.begins)
@@ -411,7 +410,7 @@ class LossFit:
     def distance(self, columns: Array, weights: Array) -> tuple[float, Array]:
         """Return how far the choices are from the soft ones (cross entropy), and its slope."""
         values = np.einsum("i,ij->j", weights, columns)
-        share, logarithm = self.softmax(values), self._logarithms(values)
+        share, logarithm = self._softmax(values), self._logarithms(values)
         slope = np.einsum("ij,j->i", columns, share - self.target) / self.count
         return float(-np.einsum("i,i->", self.target, logarithm) / self.count), slope
 
@@ -470,7 +469,7 @@ class LossFit:
         )
         return whitening.T
 
-    def softmax(self, values: Array) -> Array:
+    def _softmax(self, values: Array) -> Array:
         """Return the probability of each board in its position."""
         return np.exp(self._logarithms(values))
 

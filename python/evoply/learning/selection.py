@@ -112,10 +112,10 @@ class _Selection:
         It is the best of the first *count* candidates.
         """
         matrix = self._matrix(chosen)
-        steep = np.abs(self._slopes(matrix, weights)) / self.spread
+        values = np.einsum("i,ij->j", weights, matrix)
+        steep = np.abs(self._slopes(values)) / self.spread
         steep[[self.candidates.index(term) for term in chosen]] = 0
         steep[count:] = 0
-        values = np.einsum("i,ij->j", weights, matrix)
         cost = _PRODUCT * self.fit.usual
         tried: list[tuple[float, int, Array]] = []
         for index in np.argsort(-steep, kind="stable")[:_STEEPEST].tolist():
@@ -140,9 +140,9 @@ class _Selection:
     ) -> tuple[Array, float]:
         return self.fit.fitted(self._matrix(terms), start, rounds)
 
-    def _slopes(self, matrix: Array, weights: Array) -> Array:
-        """Return the slope of the loss for each candidate beside the chosen columns."""
-        pull = self.fit.pull_at(matrix, weights)
+    def _slopes(self, values: Array) -> Array:
+        """Return the slope of the loss for each candidate, added to *values* of the boards."""
+        pull = self.fit.slope_by_board(values)
         alone = np.einsum("ij,j->i", self.columns, pull)
         products = np.einsum("ij,kj->ik", self.factors, self.factors * pull)
         return np.concatenate([alone, products[self.pairs]])
