@@ -45,7 +45,7 @@ from evoply.protocols import RunError
 from evoply.protocols.sections import Column, item_of, share
 
 if TYPE_CHECKING:
-    from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
+    from evoply.experiments import Comparison, Cost, ExperimentFolder, Readability, Status
     from evoply.experiments.leagues import League
     from evoply.studies import PaperExperiment, Result, Study
 
@@ -186,7 +186,9 @@ def make_all(
     return early.is_stopped
 
 
-def save_page(result: Comparison | League, path: Path, kept: str, output: Output) -> None:
+def save_page(
+    result: Comparison | League | Readability, path: Path, kept: str, output: Output
+) -> None:
     """Write the page about *result*, and say where; *kept* says what is not lost if it fails."""
     try:
         output.labelled("Page", str(result.save_html(path)))

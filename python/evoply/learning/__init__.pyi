@@ -36,9 +36,9 @@ from evoply.learning.pattern_learner import PatternLearning as PatternLearning
 from evoply.learning.pattern_learner import PatternStep as PatternStep
 from evoply.learning.pattern_learner import learn_patterns as learn_patterns
 from evoply.learning.pattern_learner import pattern_player as pattern_player
+from evoply.learning.pruning import AgainstWhole as AgainstWhole
 from evoply.learning.pruning import Compared as Compared
 from evoply.learning.pruning import LeftOut as LeftOut
-from evoply.learning.pruning import Played as Played
 from evoply.learning.pruning import Pruned as Pruned
 from evoply.learning.pruning import PrunedTerm as PrunedTerm
 from evoply.learning.pruning import played_against_whole as played_against_whole

@@ -16,7 +16,7 @@ from evoply.gp.algebra import polynomials
 from evoply.gp.algebra.decisions import Common
 from evoply.gp.algebra.formulas import SumWriter, to_float
 from evoply.gp.algebra.polynomials import Monomial, Terms, TooLargeError
-from evoply.gp.algebra.ranges import Ranges
+from evoply.gp.algebra.ranges import Range, Ranges
 
 _VIEWS = 4
 _MOST_CHOICES = 6
@@ -55,7 +55,7 @@ class Forms:
 
     def __init__(self, writer: SumWriter) -> None:
         self.writer = writer
-        self.ranges = Ranges()
+        self._ranges = Ranges()
         self._factored: dict[frozenset[Any], Terms] = {}
         self._ratios: dict[tuple[int, int], Terms | None] = {}
 
@@ -315,6 +315,10 @@ class Forms:
             all(common.holds(self.writer.atoms[atom]) for atom, _ in monomial) for monomial in whole
         )
 
+    def range(self, terms: Terms) -> Range | None:
+        """Return the least and the greatest value of *terms*, None if they may be no number."""
+        return self._ranges.of_terms(terms, self.writer.atoms.__getitem__)
+
     def _is_positive(self, atom: int) -> bool:
-        found = self.ranges.of(self.writer.atoms[atom])
+        found = self.range(polynomials.power(atom))
         return found is not None and found[0] > 0

@@ -72,14 +72,14 @@ class Ranges:
                 min(sum(min(weight, 0.0) for weight in table) for table in tables),
                 max(sum(max(weight, 0.0) for weight in table) for table in tables),
             )
-        if node.op == "divide" and node.arguments[2] == "ieee":
-            return None
         numbers = [part for part in node.arguments if getattr(part, "type", "") == "number"]
         ranges = [self._known[id(part)][1] for part in numbers]
         if len(ranges) != 2 or node.op == "pattern":
             return ANY
         first, second = ranges
         if first is None or second is None:
+            return None
+        if node.op == "divide" and node.arguments[2] == "ieee" and second[0] <= 0 <= second[1]:
             return None
         low, high = _computed(node.op, first, second)
         return (low, high) if low <= high else ANY  # infinities may have met

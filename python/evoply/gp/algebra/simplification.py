@@ -29,6 +29,7 @@ from evoply.gp.algebra.decisions import Common
 from evoply.gp.algebra.forms import Form, Forms
 from evoply.gp.algebra.formulas import DIGITS, SumWriter, names_of, place, to_float
 from evoply.gp.algebra.polynomials import Terms, TooLargeError
+from evoply.gp.algebra.ranges import ANY
 from evoply.gp.lowering import expression_of
 from evoply.gp.sizes import settled
 from evoply.gp.tree import Forest, Genotype, Tree
@@ -56,7 +57,7 @@ class Simplified:
 
     @property
     def formula(self) -> str:
-        """The formula, without the exceptions."""
+        """The formula, without the exceptions; its numbers have four digits, the expression all."""
         return formula(self.expression, self.names, digits=DIGITS)
 
     @property
@@ -358,22 +359,18 @@ class _Simplifier:
 
     def compared(self, op: str, operands: Sequence[Form]) -> Form | None:
         """Return what an extreme or a comparison of two numbers is on every board, else None."""
-        if op not in (*_EXTREMES, *_COMPARISONS) or len(operands) != 2:
+        if op not in (*_EXTREMES, *_COMPARISONS):
             return None
         first, second = operands
         with suppress(TooLargeError):
-            left, right = (self.forms.expanded(operand.value) for operand in operands)
-            difference = polynomials.add(left, right, -1)
-            found = self.forms.ranges.of_terms(difference, self.writer.atoms.__getitem__)
-            if found is None:
-                return None
-            low, high = found
-            if op in _EXTREMES and (low >= 0 or high <= 0):
-                return first if (low >= 0) == (op == "maximum") else second
-            if op in _COMPARISONS:
-                always, never = _COMPARISONS[op](low, high)
-                if always or never:
-                    return Form(self.writer.make("truth", always))
+            difference = polynomials.add(first.value, second.value, -1)
+            # Either form may have the narrower range: that of a square is 0 or more.
+            for form in (difference, self.forms.expanded(difference)):
+                low, high = self.forms.range(form) or ANY
+                if op in _EXTREMES and (low >= 0 or high <= 0):
+                    return first if (low >= 0) == (op == "maximum") else second
+                if op in _COMPARISONS and any(found := _COMPARISONS[op](low, high)):
+                    return Form(self.writer.make("truth", found[0]))
         return None
 
     def condition(self, divisor: Form) -> str:
@@ -400,7 +397,7 @@ class _Simplifier:
             ]
             size = abs(value) / scale if len(zeros) > 1 or monomial else abs(value)
             if size != 1 or not factors:
-                factors.insert(0, number_text(float(size)))
+                factors.insert(0, number_text(float(size), DIGITS))
             sides[value < 0].append(" * ".join(factors))
         is_turned = not sides[0] or (bool(sides[1]) and zeros.get((), 0) > 0)
         left, right = sides[::-1] if is_turned else sides
