@@ -1,10 +1,10 @@
 """What each feature of a set adds at equal terms: discs lost a move with it and without it.
 
 A teacher's games give positions in which every move has a value. The best player of N terms is
-chosen step by step: the term with the steepest slope of the discs that a softmax player loses, then
-all weights fitted again. A feature that is among them is left out and the choice made again; any
-other is put first and the rest chosen around it. Printed are the discs that the player with the
-feature, and without it, loses a move in games that were held out.
+chosen step by step: the feature (all made equally large) with the steepest slope of the discs that
+a softmax player loses, then all weights fitted again. A feature that is among them is left out and
+the choice made again; any other is put first and the rest chosen around it. Printed are the discs
+that the player with the feature, and without it, loses a move in games that were held out.
 
     python benchmarks/worth.py othello-shapes --terms 8 --games 300
 """
@@ -30,8 +30,6 @@ from evoply.learning.found_features import candidates_of_sets
 Array = NDArray[np.float64]
 HELD_OUT = 4
 """Every fourth game judges."""
-REFITTED = 3
-"""Of so many steepest terms the one is taken that loses least when it is fitted."""
 
 
 @dataclass
@@ -53,11 +51,12 @@ class Task:
 
     @cached_property
     def sizes(self) -> Array:
-        """How much each column differs among the boards of a position."""
+        """How much each column differs among the boards of a position; infinite if it does not."""
         means = np.add.reduceat(self.columns, self.fit.begins, axis=0)
         count = np.diff(np.append(self.fit.begins, len(self.columns)))[:, np.newaxis]
         within: Array = self.columns - (means / count)[self.fit.position]
-        return within.std(axis=0)
+        deviation = within.std(axis=0)
+        return np.where(deviation > 0, deviation, np.inf)
 
     def chosen(self, first: Sequence[int], terms: int, barred: int | None = None) -> list[int]:
         """Return the columns of a player of so many *terms* that begins with *first*."""
@@ -66,15 +65,10 @@ class Task:
         while len(chosen) < terms:
             all_weights = np.zeros(self.columns.shape[1])
             all_weights[chosen] = weights
-            slopes = np.abs(loss_and_slope(self.fit, self.columns, all_weights)[1]) * self.sizes
+            slopes = np.abs(loss_and_slope(self.fit, self.columns, all_weights)[1]) / self.sizes
             slopes[[*chosen, *([] if barred is None else [barred])]] = -1
-            tried = []
-            for column in np.argsort(-slopes, kind="stable")[:REFITTED].tolist():
-                there = self.columns[:, [*chosen, column]]
-                found = fitted_weights(self.fit, there)
-                tried.append((loss_and_slope(self.fit, there, found)[0], column, found))
-            _, column, weights = min(tried, key=lambda one: one[:2])
-            chosen.append(column)
+            chosen.append(int(slopes.argmax()))
+            weights = fitted_weights(self.fit, self.columns[:, chosen], np.append(weights, 0.0))
         return chosen
 
     def lost(self, chosen: Sequence[int]) -> float:
