@@ -28,8 +28,11 @@ _LONGEST = 72
 """Characters of a part or an exception that is still easy to read."""
 
 
-def say_explanation(output: Output, explained: Explanation) -> None:
-    """Print everything an explanation says; last the expression in full, which may be long."""
+def say_explanation(output: Output, explained: Explanation, *, with_parts: bool = True) -> None:
+    """Print everything an explanation says; last the expression in full, which may be long.
+
+    Without *with_parts* it leaves out the table of parts, for who shows one already.
+    """
     if explained.simplified is not None:
         output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
@@ -39,7 +42,8 @@ def say_explanation(output: Output, explained: Explanation) -> None:
     if more > 0:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
     output.labelled("In words", explained.sentence)
-    _say_parts(output, explained)
+    if with_parts:
+        _say_parts(output, explained)
     if explained.tree is not None:
         output.labelled("Expression", explained.tree)
 
@@ -95,8 +99,9 @@ def show(
 ) -> None:
     """Show what a player does: formula, words, tree, pictures.
 
-    The command also measures each part: how often the player would choose
-    another move on 1,000 positions if this part were left out.
+    The command also measures each part: what the player loses to itself in
+    1,000 games if this part is left out, and how often it would choose another
+    move on 1,000 positions. Deeper players play fewer games, or none.
 
     Parameters
     ----------
@@ -115,9 +120,14 @@ def show(
 
     game, (chosen,) = read_players([player], conditions.game)
     from evoply.reports import explain
+    from evoply.reports.explanation import kept_games
     from evoply.reports.open_evaluator import tree_of
 
-    explained = explain(chosen, game=game)
+    of_run, kept = run_of_champion(player), None
+    if of_run is not None:
+        with opened_without_learner(of_run or None) as run:
+            kept = kept_games(run)
+    explained = explain(chosen, game=game, kept=kept)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
     for name, path in (("svg", svg), ("latex", latex), ("heat_map", heat_map)):
@@ -128,7 +138,6 @@ def show(
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
     pruned: dict[str, Any] = {}
-    of_run = run_of_champion(player)
     if of_run is not None:
         with opened_without_learner(of_run or None) as run:
             pruned = say_pruned(output, run)
@@ -280,10 +289,10 @@ def _made(
     out: Output, made: Distilled | Pruned, game: str, note: str, file: Path | None
 ) -> dict[str, Any]:
     """Explain the player that was made, save it in *file* if there is one, and return its data."""
-    from evoply import players, reports
+    from evoply import learning, players, reports
 
     explained = reports.explain(made.player, game=game)
-    say_explanation(out, explained)
+    say_explanation(out, explained, with_parts=isinstance(made, learning.Distilled))
     # No text names it, but its file does.
     text = None if file is None else str(file)
     data: dict[str, Any] = {**made.to_dict(), "player": {**explained.to_dict(), "player": text}}

@@ -101,20 +101,27 @@ class Words:
         name = self._name(expression).replace("_", " ")
         if expression.op == "pattern" and not name:
             return pattern_phrase(expression)
+        difference = self._difference(expression)
+        if difference and self.phrase(expression) is None:
+            return f"the lead in {difference}"
         return self.phrase(expression) or name or f"`{short_formula(self.formula(expression))}`"
 
     def _name(self, expression: Expression) -> str:
         return self.names.known.get(expression, "")
+
+    def _difference(self, expression: Expression) -> str:
+        """Return what a difference of `DIFFERENCES` counts, "" for any other expression."""
+        found = DIFFERENCES.get(self._name(expression).partition("/")[0])
+        return "" if found is None else found.title.partition(" (")[0]
 
     def wanted(self, expression: Expression, noun: str, is_more: bool) -> str:
         """Return what the player wants of *expression*, which *noun* names."""
         known = self.known(expression)
         if known is not None:
             return known.wanted(is_more)
-        difference = self._name(expression).partition("/")[0]
-        if difference in DIFFERENCES:
-            counted_things = DIFFERENCES[difference].title.partition(" (")[0]
-            return f"{'more' if is_more else 'fewer'} {counted_things} than the opponent"
+        difference = self._difference(expression)
+        if difference:
+            return f"{'more' if is_more else 'fewer'} {difference} than the opponent"
         if expression.op == "pattern":
             return f"a {'high' if is_more else 'low'} table entry for {noun}"
         if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
@@ -151,8 +158,7 @@ class Words:
 
     def said_feature(self, feature: Expression, preference: Preference) -> Said:
         """Return what a player does about a feature, as its choices show it."""
-        noun = self.phrase(feature) or self.formula(feature).replace("_", " ")
-        return self._preferred(feature, noun, preference)
+        return self._preferred(feature, self.feature(feature), preference)
 
     def _preferred(self, part: Expression, noun: str, preference: Preference) -> Said:
         known = self.known(part)
