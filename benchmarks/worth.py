@@ -2,9 +2,10 @@
 
 A teacher's games give positions in which every move has a value. The best player of N terms is
 chosen step by step: the feature (all made equally large) with the steepest slope of the discs that
-a softmax player loses, then all weights fitted again. A feature that is among them is left out and
-the choice made again; any other is put first and the rest chosen around it. Printed are the discs
-that the player with the feature, and without it, loses a move in games that were held out.
+a softmax player loses, then all weights fitted again; and then features are exchanged, as long as
+less is lost. A feature that is among them is left out and another takes its place; any other takes
+the place of the one that is missed least. Printed are the discs that the player with the feature,
+and without it, loses a move in games that were held out.
 
     python benchmarks/worth.py othello-shapes --terms 8 --games 300
 """
@@ -71,11 +72,38 @@ class Task:
             weights = fitted_weights(self.fit, self.columns[:, chosen], np.append(weights, 0.0))
         return chosen
 
+    def exchanged(self, chosen: Sequence[int], column: int) -> tuple[float, list[int]]:
+        """Return *chosen* with *column* for one that is missed least, after what it then loses."""
+        others = [[*chosen[:place], *chosen[place + 1 :], column] for place in range(len(chosen))]
+        return min((self.loss(columns), columns) for columns in others)
+
+    def improved(self, chosen: list[int]) -> list[int]:
+        """Return *chosen* after exchanges that lessen the loss, each column tried once in turn."""
+        loss = self.loss(chosen)
+        for column in range(self.columns.shape[1]):
+            if column not in chosen:
+                new_loss, columns = self.exchanged(chosen, column)
+                if new_loss < loss:
+                    loss, chosen = new_loss, columns
+        return chosen
+
+    def loss(self, chosen: Sequence[int]) -> float:
+        """Return what a softmax player of these columns loses a move in the games fitted to."""
+        there = self.columns[:, list(chosen)]
+        return loss_and_slope(self.fit, there, fitted_weights(self.fit, there))[0]
+
     def lost(self, chosen: Sequence[int]) -> float:
-        """Return the discs a move that the player of these columns loses in held-out games."""
+        """Return what the player of these columns loses a move in the games held out."""
         weights = fitted_weights(self.fit, self.columns[:, list(chosen)])
         best = self.judge.best(self.held_out[:, list(chosen)] @ weights)
         return float(self.judge.lost[best].mean())
+
+    def worth(self, best: list[int], column: int) -> tuple[float, float]:
+        """Return what is lost a move without *column* and with it, at as many terms as *best*."""
+        if column not in best:
+            return self.lost(best), self.lost(self.exchanged(best, column)[1])
+        others = [one for one in best if one != column]
+        return self.lost(self.chosen(others, len(best), barred=column)), self.lost(best)
 
 
 def main() -> None:
@@ -101,17 +129,13 @@ def main() -> None:
         threads=options.threads,
     )
     task = Task.of(choices, [one.expression for one in alone], options.game)
-    best = task.chosen([], options.terms)
-    lost = task.lost(best)
+    best = task.improved(task.chosen([], options.terms))
     names = ", ".join(alone[column].name for column in best)
     print(f"{len(task.fit):,} positions to fit, {len(task.judge):,} to judge, seed {options.seed}")
-    print(f"best {options.terms} terms: {names}; they lose {lost:.2f} a move")
-    rows = []
-    for column, one in enumerate(alone):
-        if column in best:
-            rows.append((task.lost(task.chosen([], options.terms, barred=column)), lost, one.name))
-        else:
-            rows.append((lost, task.lost(task.chosen([column], options.terms)), one.name))
+    print(
+        f"best {options.terms} terms: {names}; they lose {task.lost(best):.2f} a move", flush=True
+    )
+    rows = [(*task.worth(best, column), one.name) for column, one in enumerate(alone)]
     for without, with_it, name in sorted(rows, key=lambda row: row[1] - row[0]):
         print(f"{without - with_it:+.3f}  with {with_it:.3f}  without {without:.3f}  {name}")
 

@@ -389,3 +389,6 @@ def test_the_worth_of_a_feature_is_what_players_lose_without_it() -> None:
     assert task.chosen([], 1, barred=1) == [2]
     assert task.chosen([0], 2) == [0, 1]
     assert task.lost([1]) == 0 < task.lost([2]) < task.lost([0])
+    assert task.improved([0]) == [1]
+    assert task.worth([1], 1) == (task.lost([2]), 0)
+    assert task.worth([1], 0) == (0, task.lost([0]))
