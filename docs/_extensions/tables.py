@@ -26,7 +26,7 @@ from evoply.players import NAMED_PLAYERS, Mcts, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
 from evoply.reports.puzzle_book import puzzle_file, puzzle_games
-from evoply.reports.terms import joined
+from evoply.reports.part_words import joined
 from evoply.runs.presets import PRESETS, preset_text
 from evoply.runs.schema import create_tables
 

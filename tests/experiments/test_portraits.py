@@ -26,8 +26,8 @@ def test_a_tree_is_counted_simplified_and_drawn() -> None:
     assert all(picture.svg.startswith("<svg") for picture in found.pictures)
     assert {part.text for part in found.parts} == {"white", "10 * white_corners"}
     assert "own corners" in found.sentence
-    shares = [part.share for part in found.parts]
-    assert shares == sorted(shares, reverse=True)
+    ranks = [part.rank for part in found.parts]
+    assert ranks == sorted(ranks)
 
 
 def test_stages_are_read_one_by_one() -> None:

@@ -242,8 +242,12 @@ def check_facts(rules: GameRules) -> None:
     sample = Positions.random(rules.kernel, 20, 7, rules.late_ply, rules.late_ply)
     assert len(sample) == 20
     for position in map(rules.position_from_row, sample) if rules.fills_evenly else ():
-        pieces = [sum(map(after.pieces, Color)) for after in map(position.play, position.legal_moves)]
-        assert position.legal_moves.must_pass or set(pieces) <= {sum(map(position.pieces, Color)) + 1}
+        pieces = [
+            sum(map(after.pieces, Color)) for after in map(position.play, position.legal_moves)
+        ]
+        assert position.legal_moves.must_pass or set(pieces) <= {
+            sum(map(position.pieces, Color)) + 1
+        }
 
 
 CHECKS = tuple(check for name, check in list(globals().items()) if name.startswith("check_"))

@@ -7,7 +7,7 @@ from evoply.expressions.features import SHAPES
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.reports.feature_words import known_features, named_fact
-from evoply.reports.terms import Words
+from evoply.reports.part_words import Words
 
 FROM_DATA = ["connect-four", "tic-tac-toe", "breakthrough-6", "hex-9", "clobber", "ataxx"]
 

@@ -28,8 +28,11 @@ _LONGEST = 72
 """Characters of a part or an exception that is still easy to read."""
 
 
-def say_explanation(output: Output, explained: Explanation) -> None:
-    """Print everything an explanation says; last the expression in full, which may be long."""
+def say_explanation(output: Output, explained: Explanation, *, with_parts: bool = True) -> None:
+    """Print everything an explanation says; last the expression in full, which may be long.
+
+    Without *with_parts* it leaves out the table of parts, for who shows one already.
+    """
     if explained.simplified is not None:
         output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
@@ -39,7 +42,8 @@ def say_explanation(output: Output, explained: Explanation) -> None:
     if more > 0:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
     output.labelled("In words", explained.sentence)
-    _say_parts(output, explained)
+    if with_parts:
+        _say_parts(output, explained)
     if explained.tree is not None:
         output.labelled("Expression", explained.tree)
 
@@ -56,23 +60,27 @@ def say_pruned(output: Output, run: Run) -> dict[str, Any]:
 
 
 def _say_parts(output: Output, explained: Explanation) -> None:
-    terms, what = explained.terms, "were left out"
-    if not terms or any(len(part.text) > _LONGEST for part in terms):
-        terms, what = explained.features, "were held at its average"
-    if not terms:
+    parts = explained.parts
+    if not parts:
         return
-    count = f"{explained.positions:,}"
-    output.say(
-        f"Measured    how often it would choose another move if this {what} ({count} boards)"
-    )
+    from evoply.reports.influences import lost_text
+
+    missing = "left out" if explained.parts_are_terms else "held at its average"
+    games = explained.games
+    measured = f"moves changed of {explained.positions:,} boards"
+    if games:
+        measured = f"points lost to itself in 100 games (of {games:,} played), {measured}"
+    output.say(f"Measured    what is {missing}: {measured}")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right", no_wrap=True, width=20)
+    grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold")
-    ordered = sorted(terms, key=lambda part: -part.share)
-    for part in ordered[:_MOST_PARTS]:
-        grid.add_row(share(part.share), part.text)
-    if len(ordered) > _MOST_PARTS:
-        grid.add_row("", f"and {len(ordered) - _MOST_PARTS} smaller ones")
+    grid.add_column(no_wrap=True)
+    for part in parts[:_MOST_PARTS]:
+        text = part.text if len(part.text) <= _LONGEST else shorten(part.text, _LONGEST)
+        grid.add_row(lost_text(part), share(part.share), text, part.role)
+    if len(parts) > _MOST_PARTS:
+        grid.add_row("", "", f"and {len(parts) - _MOST_PARTS} smaller ones", "")
     output.people.print(grid)
 
 
@@ -91,8 +99,9 @@ def show(
 ) -> None:
     """Show what a player does: formula, words, tree, pictures.
 
-    The command also measures each part: how often the player would choose
-    another move on 1,000 positions if this part were left out.
+    The command also measures each part: what the player loses to itself in
+    1,000 games if this part is left out, and how often it would choose another
+    move on 1,000 positions. Deeper players play fewer games, or none.
 
     Parameters
     ----------
@@ -111,9 +120,14 @@ def show(
 
     game, (chosen,) = read_players([player], conditions.game)
     from evoply.reports import explain
+    from evoply.reports.explanation import kept_games
     from evoply.reports.open_evaluator import tree_of
 
-    explained = explain(chosen, game=game)
+    of_run, kept = run_of_champion(player), None
+    if of_run is not None:
+        with opened_without_learner(of_run or None) as run:
+            kept = kept_games(run)
+    explained = explain(chosen, game=game, kept=kept)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
     for name, path in (("svg", svg), ("latex", latex), ("heat_map", heat_map)):
@@ -124,7 +138,6 @@ def show(
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
     pruned: dict[str, Any] = {}
-    of_run = run_of_champion(player)
     if of_run is not None:
         with opened_without_learner(of_run or None) as run:
             pruned = say_pruned(output, run)
@@ -276,10 +289,10 @@ def _made(
     out: Output, made: Distilled | Pruned, game: str, note: str, file: Path | None
 ) -> dict[str, Any]:
     """Explain the player that was made, save it in *file* if there is one, and return its data."""
-    from evoply import players, reports
+    from evoply import learning, players, reports
 
     explained = reports.explain(made.player, game=game)
-    say_explanation(out, explained)
+    say_explanation(out, explained, with_parts=isinstance(made, learning.Distilled))
     # No text names it, but its file does.
     text = None if file is None else str(file)
     data: dict[str, Any] = {**made.to_dict(), "player": {**explained.to_dict(), "player": text}}

@@ -345,6 +345,12 @@ def loss_and_slope(choices: Choices, counted: Array, weights: Array) -> tuple[fl
     return _Fit(choices).loss(np.ascontiguousarray(counted.T), weights)
 
 
+def slope_by_board(choices: Choices, values: Array) -> Array:
+    """Return the slope of `expected_loss` with the value of each board, where they are *values*."""
+    fit = _Fit(choices)
+    return fit.pull(fit.softmax(values))
+
+
 def fitted_weights(choices: Choices, counted: Array, start: Array | None = None) -> Array:
     """Return the weights of the columns of *counted* with the least `expected_loss`.
 
@@ -368,13 +374,13 @@ class _Fit:
         self.sizes = np.diff(np.append(self.begins, len(choices.rows)))
         self.lost = choices.lost
         self.usual = _usual(self.lost)
-        self.target = self._softmax(-self.lost / (_SOFTNESS * self.usual))
+        self.target = self.softmax(-self.lost / (_SOFTNESS * self.usual))
 
     def loss(self, columns: Array, weights: Array) -> tuple[float, Array]:
         """Return the expected loss and its slope."""
         if not self.count:
             return 0.0, np.zeros(len(weights))
-        share = self._softmax(np.einsum("i,ij->j", weights, columns))
+        share = self.softmax(np.einsum("i,ij->j", weights, columns))
         loss = np.einsum("i,i->", share, self.lost) / self.count
         return float(loss), np.einsum("ij,j->i", columns, self.pull(share))
 
@@ -387,7 +393,7 @@ class _Fit:
     def distance(self, columns: Array, weights: Array) -> tuple[float, Array]:
         """Return how far the choices are from the soft ones (cross entropy), and its slope."""
         values = np.einsum("i,ij->j", weights, columns)
-        share, logarithm = self._softmax(values), self._logarithms(values)
+        share, logarithm = self.softmax(values), self._logarithms(values)
         slope = np.einsum("ij,j->i", columns, share - self.target) / self.count
         return float(-np.einsum("i,i->", self.target, logarithm) / self.count), slope
 
@@ -438,7 +444,8 @@ class _Fit:
         )
         return whitening.T
 
-    def _softmax(self, values: Array) -> Array:
+    def softmax(self, values: Array) -> Array:
+        """Return the probability of each board in its position."""
         return np.exp(self._logarithms(values))
 
     def _logarithms(self, values: Array) -> Array:

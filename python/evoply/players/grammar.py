@@ -2,9 +2,9 @@
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
 bracket (or stages, or several trees in braces), `champion@RUN`, or `champion@RUN@GENERATION` for an
-earlier one, `champion@RUN@3-5` for a cell of a map, or `champion@RUN@pruned` for what the end of
-the run left of it, the path of a `.json` (saved) or `.toml` file, `FILE.py` or `FILE.py:CLASS` for
-a bot, or `python:FILE.py:NAME` for Python in this process; these two have no options. Options:
+earlier one, `champion@RUN@3-5` for a cell of a map, `champion@RUN@pruned`, the path of a `.json`
+(saved) or `.toml` file, `FILE.py` or `FILE.py:CLASS` for a bot, or `python:FILE.py:NAME` for a
+player in Python in this process; these two have no options. Options:
 
 * those of `AfterState` and `AlphaBeta` (`search_options`), as `depth=4` or `ties=random`, yes and
   no for true and false; in a text depth 0 is the player that does not look ahead

@@ -12,6 +12,7 @@ from evoply.reports.charts import line_chart as line_chart
 from evoply.reports.charts import save_charts as save_charts
 from evoply.reports.explanation import Explanation as Explanation
 from evoply.reports.explanation import explain as explain
+from evoply.reports.influences import Influence as Influence
 from evoply.reports.open_evaluator import square_effects as square_effects
 from evoply.reports.pages import page_of_games as page_of_games
 from evoply.reports.pages import result_html as result_html
@@ -26,7 +27,6 @@ from evoply.reports.run_page import run_charts as run_charts
 from evoply.reports.run_page import weight_charts as weight_charts
 from evoply.reports.run_page import write_report as write_report
 from evoply.reports.scale import Scale as Scale
-from evoply.reports.terms import Influence as Influence
 from evoply.reports.x_ray import FeatureSeen as FeatureSeen
 from evoply.reports.x_ray import XRay as XRay
 from evoply.reports.x_ray import xray as xray

@@ -7,25 +7,32 @@ trees, games played, or influence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
-from evoply.expressions import Expression, Number, board, count
+from evoply.expressions import PRIMITIVE_SETS, Expression, Number, arithmetic_sets, board, count
 from evoply.expressions import features as counted
 from evoply.games.squares import USUAL
 from evoply.protocols import BoardShape
 
 _SIDES: Mapping[str, Mapping[str, str]] = {
-    "own": {"own": "own ", "of": "", "to": "", "who": "it"},
-    "opponent": {"own": "", "of": " of the opponent", "to": " for the opponent"}
-    | {"who": "the opponent"},
+    "own": {"own": "own ", "of": "", "to": "", "who": "it", "whom": ""},
+    "opponent": {
+        "own": "",
+        "of": " of the opponent",
+        "to": " for the opponent",
+        "who": "the opponent",
+        "whom": "the opponent ",
+    },
 }
-"""What stands for the names in braces of a row that begin so, by side.
+"""What stands for the names in braces of a row, by side; `their_own` and so on for the other side.
 
-`{own}corners{of}` becomes "own corners" and "corners of the opponent"; with `their_` before it, a
-name stands for the other side.
+`{own}corners{of}` becomes "own corners" and "corners of the opponent".
 """
+_NOTE = re.compile(r" \([^()]*\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +40,11 @@ class FeatureWords:
     """How a feature is said; as a row, with names in braces for side and piece."""
 
     things: str
-    """What it counts: follows "many" and "few"."""
+    """What it counts: follows "many", "few" and "weighs"."""
     holds: str = ""
-    """A clause that says that it is not 0: follows "while"."""
+    """A clause that says that it is not 0, after "while"; by default that there are such things."""
     one: str = ""
-    """One of the things, with its article: follows "never"."""
+    """One of the things, with its article, after "leaves"; "" if nobody leaves such things."""
     more: str = ""
     """What a player wants that wants much of it; by default many of the things."""
     less: str = ""
@@ -49,100 +56,290 @@ class FeatureWords:
             return self.more or f"many {self.things}"
         return self.less or f"few {self.things}"
 
+    @property
+    def condition(self) -> str:
+        """A clause that says that it is not 0."""
+        return self.holds or f"there are {without_note(self.things)}"
+
+    @property
+    def is_avoidable(self) -> bool:
+        """Whether the player can leave none of them: they are its own, and said one by one."""
+        return bool(self.one) and "opponent" not in self.one.partition(" that ")[0]
+
     def filled(self, side: str, piece: str) -> FeatureWords:
         """Return the words of a row for *side* in a game whose pieces are called *piece*."""
-        other = "opponent" if side == "own" else "own"
-        names = {**_SIDES[side], **{f"their_{name}": word for name, word in _SIDES[other].items()}}
+        other = _SIDES["opponent" if side == "own" else "own"]
+        names = {**_SIDES[side], **{f"their_{name}": word for name, word in other.items()}}
         texts = (self.things, self.holds, self.one, self.more, self.less)
         return FeatureWords(*(text.format(piece=piece, **names) for text in texts))
 
+    def lead(self, other: FeatureWords) -> FeatureWords:
+        """Return the words for this feature of the own side less that of the other one."""
+        things, theirs = self.things.removeprefix("own "), other.things
+        return FeatureWords(
+            f"the difference of {self.things} and {theirs}",
+            more=f"more {things} than the opponent",
+            less=f"fewer {things} than the opponent",
+        )
 
-Of = Callable[[str], Number]
-"""The feature of a side, "own" or "opponent"."""
+
+def without_note(phrase: str) -> str:
+    """Return *phrase* without the explanation in brackets at its end."""
+    return _NOTE.sub("", phrase)
+
+
+def sum_words(parts: Sequence[FeatureWords]) -> FeatureWords | None:
+    """Return the words for the sum of several counts; None if one is no plain count."""
+    if any(part.more or part.less for part in parts):
+        return None
+    things, ones = ([getattr(part, name) for part in parts] for name in ("things", "one"))
+    holds = " or ".join(part.condition for part in parts)
+    return FeatureWords(" and ".join(things), holds, " or ".join(ones) if all(ones) else "")
+
+
+class Row(NamedTuple):
+    """A feature with its words."""
+
+    of: Callable[..., Any]
+    """The feature of a side, "own" or "opponent"; of a side and a shape in `_rows_of_shape`."""
+    words: FeatureWords
+
+
+def _in_set(name: str, feature: str, side: str) -> Expression:
+    """Return the *feature* of a side as the set *name* of primitives has it."""
+    return PRIMITIVE_SETS[name][f"{side}_{feature}"].expression
+
+
+def _any_game(feature: str) -> Callable[[str], Expression]:
+    return partial(_in_set, "any-game", feature)
+
+
+def _with(function: Callable[..., Any], *options: str) -> Callable[[str], Any]:
+    return lambda side: function(side, *options)
+
+
+def _all_pieces(side: str) -> Number:
+    """Return the pieces of a side as a set of checkers counts them."""
+    return count(getattr(board, f"{side}_men") | getattr(board, f"{side}_kings"))
+
+
 _DISCS = "{own}{piece}s{of}"
-_ROWS: Sequence[tuple[Of, FeatureWords]] = (
-    (counted.discs, FeatureWords(_DISCS)),
-    (counted.corners, FeatureWords("{own}corners{of}", "{who} holds a corner")),
-    (counted.near_corners, FeatureWords(_DISCS + " next to a corner")),
-    (
-        lambda side: counted.near_corners(side, "x"),
-        FeatureWords(_DISCS + " diagonally next to a corner"),
-    ),
-    (counted.edges, FeatureWords(_DISCS + " on the edge")),
-    (
+_ROWS: Sequence[Row] = (
+    # Othello, and counts that any game has.
+    Row(counted.discs, FeatureWords(_DISCS)),
+    Row(_all_pieces, FeatureWords(_DISCS)),
+    Row(counted.corners, FeatureWords("{own}corners{of}", "{who} holds a corner")),
+    Row(counted.near_corners, FeatureWords(_DISCS + " next to a corner")),
+    Row(_with(counted.near_corners, "x"), FeatureWords(_DISCS + " diagonally next to a corner")),
+    Row(counted.edges, FeatureWords(_DISCS + " on the edge")),
+    Row(
         lambda side: counted.edges(side, 24),
         FeatureWords(_DISCS + " on the edge outside the corners"),
     ),
-    (counted.mobility, FeatureWords("{own}legal moves{to}", "{who} has a move")),
-    (counted.frontier, FeatureWords(_DISCS + " beside an empty square")),
-    (
+    Row(counted.mobility, FeatureWords("{own}legal moves{to}", "{who} can move")),
+    Row(counted.frontier, FeatureWords(_DISCS + " beside an empty square")),
+    Row(
         counted.corner_moves,
         FeatureWords("{own}corners to take next{to}", "{who} can take a corner next"),
     ),
-    (
+    Row(
         counted.edge_moves,
         FeatureWords("{own}legal moves to the edge{to}", "{who} can move to the edge"),
     ),
-    (
+    Row(
         counted.safe_moves,
         FeatureWords(
             "{own}safe moves{to} (safe: not beside an empty corner)", "{who} has a safe move"
         ),
     ),
-    (
-        lambda side: counted.risky(side, "x"),
+    Row(
+        _with(counted.risky, "x"),
         FeatureWords(
             "{own}X {piece}s{of} (diagonally beside an empty corner)",
-            "{who} has an X {piece} (diagonally beside an empty corner)",
+            "{who} has an X {piece}",
             "an X {piece}{of} (diagonally beside an empty corner)",
         ),
     ),
-    (
-        lambda side: counted.risky(side, "c"),
+    Row(
+        _with(counted.risky, "c"),
         FeatureWords(
             "{own}C {piece}s{of} (on the edge beside an empty corner)",
-            "{who} has a C {piece} (on the edge beside an empty corner)",
+            "{who} has a C {piece}",
             "a C {piece}{of} (on the edge beside an empty corner)",
         ),
     ),
-    (
-        counted.anchored_discs,
-        FeatureWords("{own}anchored {piece}s{of} (in runs along the edge from a corner)"),
+    Row(
+        counted.risky,
+        FeatureWords(
+            _DISCS + " beside an empty corner",
+            "{who} stands beside an empty corner",
+            "a {piece}{of} beside an empty corner",
+        ),
     ),
-    (lambda side: count(getattr(board, f"{side}_men")), FeatureWords("{own}men{of}")),
-    (
-        lambda side: count(getattr(board, f"{side}_kings")),
-        FeatureWords("{own}kings{of}", "{who} has a king"),
+    Row(
+        counted.anchored_discs,
+        FeatureWords(
+            "{own}anchored {piece}s{of} (in runs along the edge from a corner)",
+            "{who} holds a corner",
+        ),
+    ),
+    # Any game.
+    Row(
+        _any_game("targets"),
+        FeatureWords("{their_own}{piece}s{their_of} that {who} attacks", "{who} attacks a {piece}"),
+    ),
+    Row(
+        _any_game("rows_to_go"),
+        FeatureWords(
+            "rows that {own}{piece}s{of} have to go",
+            more="{own}{piece}s{of} kept back or many",
+            less="{own}{piece}s{of} far advanced or few",
+        ),
+    ),
+    Row(_any_game("twos"), FeatureWords("{own}twos{of} in a row")),
+    Row(_any_game("threes"), FeatureWords("{own}threes{of} in a row")),
+    Row(_any_game("fours"), FeatureWords("{own}fours{of} in a row")),
+    Row(_any_game("linked"), FeatureWords(_DISCS + " beside another one")),
+    # Checkers.
+    Row(arithmetic_sets.men, FeatureWords("{own}men{of}")),
+    Row(arithmetic_sets.kings, FeatureWords("{own}kings{of}", "{who} has a king")),
+    Row(
+        arithmetic_sets.runaway_men,
+        FeatureWords(
+            "{own}runaway men{of} (that no piece can meet)",
+            "{who} has a runaway man (that no piece can meet)",
+        ),
+    ),
+    Row(
+        arithmetic_sets.trapped_kings,
+        FeatureWords("{own}trapped kings{of}", "{who} has a trapped king", "a trapped king{of}"),
+    ),
+    Row(
+        arithmetic_sets.must_be_taken,
+        FeatureWords(
+            "{own}{piece}s{of} that {their_who} could capture",
+            "{their_who} could capture",
+            "a {piece}{of} that {their_who} could capture",
+        ),
+    ),
+    Row(
+        partial(_in_set, "lose-checkers-forcing", "must_take"),
+        FeatureWords(
+            "whether {who} must capture",
+            "{who} must capture",
+            more="{whom}to have to capture",
+            less="{whom}not to have to capture",
+        ),
+    ),
+    Row(
+        partial(_in_set, "lose-checkers-forcing", "forced_replies"),
+        FeatureWords("{own}forced captures{to} to choose from", "{who} must capture"),
     ),
 )
-"""Each feature with its words."""
 
 
-def _rows_of_shape(shape: BoardShape) -> list[tuple[Of, FeatureWords]]:
+def _rows_of_shape(shape: BoardShape) -> list[Row]:
     """Return the rows of features that hang on the *shape* of the board."""
-    rows: list[tuple[Of, FeatureWords]] = []
+    rows = [
+        Row(
+            lambda side: arithmetic_sets.advancement(side, shape),
+            FeatureWords(
+                "rows that {own}men{of} have advanced",
+                more="{own}men{of} far advanced",
+                less="{own}men{of} kept back",
+            ),
+        ),
+        Row(
+            lambda side: arithmetic_sets.back_row(side, shape),
+            FeatureWords("{own}men{of} on the back row", "{who} has men on its back row"),
+        ),
+        Row(
+            lambda side: arithmetic_sets.centre(side, shape),
+            FeatureWords(_DISCS + " in the centre", "{who} has a {piece} in the centre"),
+        ),
+        Row(
+            lambda side: arithmetic_sets.has_the_move(side, shape),
+            FeatureWords(
+                "whether {who} has the move (the opposition)",
+                "{who} has the move (the opposition)",
+                more="{whom}to have the move (the opposition)",
+                less="{whom}not to have the move (the opposition)",
+            ),
+        ),
+    ]
     for order in counted.ORDERS:
         where = "" if order == "corner_first" else " (lettered from the centre)"
         for letter in "abcdefghijklmno":
             words = FeatureWords(f"{_DISCS} on the squares of class {letter}{where}")
-            rows.append((lambda side, a=letter, b=order: counted.square_class(side, a, b), words))
+            rows.append(Row(partial(_class, letter, order), words))
     return rows
 
 
+def _class(letter: str, order: str, side: str) -> Expression:
+    return counted.square_class(side, letter, order)
+
+
+_WHERE_CAPTURES_ARE_FORCED: Sequence[Row] = (
+    # A side that can capture has only its captures as moves, so few moves say little of mobility.
+    Row(
+        counted.mobility,
+        FeatureWords(
+            "{own}legal moves{to} (captures alone where there is one)",
+            "{who} can move",
+            more="{whom}to have many moves and no capture open",
+            less="{whom}to have a capture open or few moves",
+        ),
+    ),
+)
+_NUMBERS: Mapping[Expression, FeatureWords] = {
+    board.t: FeatureWords("the time of the game", more="a late time", less="an early time"),
+    count(board.empty): FeatureWords("empty squares"),
+    board.pieces: FeatureWords("pieces on the board"),
+}
+
+
 @lru_cache(maxsize=8)
-def known_features(piece: str, shape: BoardShape = USUAL) -> Mapping[Expression, FeatureWords]:
-    """Return the words for every known feature of both sides, on a board of *shape*.
+def known_features(
+    piece: str, shape: BoardShape = USUAL, *, has_kings: bool = False
+) -> Mapping[Expression, FeatureWords]:
+    """Return the words for every known feature of both sides, and for their differences.
+
+    *piece* is what the game calls a piece, *shape* that of its board; in games that have kings
+    captures are forced.
 
     >>> words = known_features("disc")[counted.corner_moves("opponent")]
-    >>> words.wanted(False), words.holds
+    >>> words.wanted(False), words.condition
     ('few corners to take next for the opponent', 'the opponent can take a corner next')
     """
+    known: dict[Expression, FeatureWords] = dict(_NUMBERS)
     shapes = [(counted.SHAPES[name], words) for name, words in _SHAPES.items()]
-    return {
-        of(side): words.filled(side, piece)
-        for of, words in (*_ROWS, *shapes, *_rows_of_shape(shape))
-        for side in ("own", "opponent")
-    }
+    forced = _WHERE_CAPTURES_ARE_FORCED if has_kings else ()
+    rows = [*_ROWS, *shapes, *_rows_of_shape(shape), *forced]
+    for of, words in rows:
+        own, opponent = (words.filled(side, piece) for side in _SIDES)
+        known |= {of("own"): own, of("opponent"): opponent}
+        if own.things.startswith("own ") and not own.more:
+            known[of("own") - of("opponent")] = own.lead(opponent)
+    return known
+
+
+_TESTS: Mapping[str, str] = {
+    "IsEmptySquare": "{} is empty",
+    "IsFriendlyPiece": "an own piece is on {}",
+    "IsManPiece": "a man is on {}",
+    "IsKingPiece": "a king is on {}",
+}
+"""The primitives that ask what is on a square, whose names say which one."""
+
+
+def asked_phrase(name: str) -> str | None:
+    """Return what a primitive such as `IsEmptySquare[c4]` asks, None for any other name.
+
+    >>> asked_phrase("IsEmptySquare[c4]")
+    'c4 is empty'
+    """
+    called, _, square = name.rstrip("]").partition("[")
+    return _TESTS[called].format(square) if called in _TESTS and square else None
 
 
 def pattern_phrase(expression: Expression) -> str:

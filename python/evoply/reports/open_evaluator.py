@@ -26,7 +26,7 @@ from evoply.gp.lowering import CLOCKS
 from evoply.players import PlayerKind, ValuingPlayer, model_of, steady_player
 from evoply.players.grammar import Runs, read_player_of
 from evoply.protocols import Color, Player, Position, Row
-from evoply.reports.terms import Words
+from evoply.reports.part_words import Words
 
 _MOST_DRAWN = 400
 """The most nodes of a tree that is drawn."""
@@ -81,7 +81,8 @@ class Opened:
     @property
     def words(self) -> Words:
         """The words for its parts."""
-        return Words(self.rules.piece, self.names)
+        rules = self.rules
+        return Words(rules.piece, self.names, rules.shape, has_kings=rules.has_kings)
 
     @cached_property
     def features(self) -> tuple[Expression, ...]:

@@ -19,7 +19,7 @@ from evoply.games.position import NO_DRAWS
 from evoply.games.squares import square_name
 from evoply.protocols import Color, GameRecord, Position
 from evoply.protocols.sections import JsonData
-from evoply.reports.terms import joined
+from evoply.reports.part_words import joined
 from evoply.wording import did_you_mean
 
 Unit = Literal["discs", "pieces"]

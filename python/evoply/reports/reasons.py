@@ -27,8 +27,8 @@ from evoply.protocols import CERTAIN, Color, GameRecord, Position
 from evoply.protocols.sections import JsonData
 from evoply.reports.adviser import Advice, Adviser
 from evoply.reports.open_evaluator import is_sum, opened
+from evoply.reports.part_words import joined
 from evoply.reports.scale import Scale
-from evoply.reports.terms import joined
 from evoply.reports.value_parts import ValuePart, taken_apart
 
 # The games that a player expects after two moves, where their values come from.
@@ -216,7 +216,7 @@ def why(
     >>> import evoply as ep
     >>> print(ep.why("greedy", ep.othello.Game.from_transcript("f5d6c4")))
     It plays g5 (+0.050 discs) rather than b3 (+0.000): it scores better on many own discs (+0.025)
-    and few discs for the opponent (+0.025).
+    and few discs of the opponent (+0.025).
     """
     record = record_of(game)
     model = model_of(read_player_of(player, record.position.game, runs))

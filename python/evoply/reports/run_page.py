@@ -34,10 +34,10 @@ from evoply.protocols.sections import (
     shares,
 )
 from evoply.reports.charts import Chart, plot_charts, sampled
-from evoply.reports.explanation import Explanation, explain
+from evoply.reports.explanation import Explanation, explain_champion
+from evoply.reports.influences import Influence, lost_text, percent
 from evoply.reports.open_evaluator import is_drawn, square_effects, tree_of
 from evoply.reports.pages import result_html
-from evoply.reports.terms import Influence, percent
 from evoply.runs import Run, RunError, played_matches
 from evoply.wording import status_in_words
 
@@ -99,7 +99,7 @@ def report_html(run: Run) -> str:
 def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) -> list[Section]:
     """Return the sections that need at least one generation."""
     champion = run.champion_player
-    explanation = explain(champion, game=run.config.game)
+    explanation = explain_champion(run)
     numbers = Section("", run.columns(shown), shown, sample, look="numbers", folded="All numbers")
     return [
         Section("", sentences=[explanation.sentence]),
@@ -164,9 +164,14 @@ def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
         text=str(tree or champion.label),
         folded="As data" if tree is None else "As it was evolved",
     )
+    boards = f"{explanation.positions:,} positions of random games"
     of_terms = (
-        f"How often the chosen move changes on {explanation.positions:,} positions of random games "
-        "when the term is left out of the simplified form."
+        f"What the player loses to itself in 100 games ({explanation.games:,} were played, with 95 "
+        f"% intervals), and how often its move changes in {boards}, when the term is left out of "
+        "the simplified form."
+        if explanation.games and explanation.parts_are_terms
+        else f"How often the chosen move changes in {boards} when the term is left out of the "
+        "simplified form."
     )
     of_features = "The same, when what is measured on the board is replaced by its average."
     size = f"The tree of {len(tree or ()):,} nodes is too large for a picture."
@@ -207,7 +212,7 @@ def _note(run: Run) -> str:
 
 
 def _influence(title: str, note: str, influences: Sequence[Influence]) -> Section:
-    parts = sorted(influences, key=lambda part: -part.share)
+    parts = sorted(influences, key=attrgetter("rank"))
     rest = parts[_MOST_PARTS:]
     folded = Section("", _PARTS, rest, folded=f"{len(rest)} more", longest=90)
     return Section(title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[folded])
@@ -215,7 +220,7 @@ def _influence(title: str, note: str, influences: Sequence[Influence]) -> Sectio
 
 def _wants(part: Influence) -> str:
     # Where the words hold a formula, the term itself says it already.
-    return "" if "`" in part.wants else part.wants + ", for or against" * part.depends
+    return "" if "`" in part.wants else f"{part.verb} {part.wants}"
 
 
 _MATCHES = (
@@ -231,7 +236,9 @@ _PARTS = (
     Column("text", "part", str, look="code"),
     Column("wants", "wants", str, read=_wants, look="faint"),
     Column("bar", "", read=attrgetter("share"), look="bar"),
+    Column("lost", "points lost", lost_text, read=lambda part: part),
     Column("share", "moves changed", percent),
+    Column("role", "", str),
 )
 _MOST_PARTS = 12
 _COMMANDS = cells_of("", "of the run", **{"of the run": "code"})

@@ -304,7 +304,7 @@ class _Evaluator:
         for term, adds in zip(parts.terms, seen.terms, strict=True):
             if self._regions is not None and _is_table(term):
                 continue
-            words = "" if term.is_constant else parts.words.wanted_term(term)[0]
+            words = "" if term.is_constant else parts.words.wanted_term(term)
             found.append(
                 ValuePart(
                     _features(term),

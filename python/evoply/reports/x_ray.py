@@ -142,7 +142,7 @@ def xray(
     >>> seen.sentence
     'To it this board is worth -0.1 discs for White (-3 on its own scale, as all numbers below).'
     >>> [(one.words, one.value, one.adds) for one in seen.features]
-    [("the opponent's discs", 5.0, -5.0), ('own discs', 2.0, 2.0)]
+    [('discs of the opponent', 5.0, -5.0), ('own discs', 2.0, 2.0)]
     """
     record = record_of(game)
     name = record.position.game

@@ -267,8 +267,11 @@ class Refit(Part):
     falls fastest; at the most terms, in place of the one that counts least."""
     teacher: str = Field(default="strong:depth=1,guard=no", min_length=1, max_length=100_000)
     """A player that values boards."""
-    games: int = Field(default=200, ge=1, le=1_000_000)
-    """Games of the teacher against itself."""
+    players: tuple[str, ...] = Field(default=(), strict=False, max_length=100)
+    """Who plays in the games beside the teacher, all against each other: what the teacher alone
+    would never meet is then labelled, too."""
+    games: int = Field(default=100, ge=1, le=1_000_000)
+    """Games whose positions are labelled."""
     random_moves: float = Field(default=0.1, ge=0, le=1)
     """Probability that a move in them is random."""
 

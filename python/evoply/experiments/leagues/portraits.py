@@ -38,8 +38,9 @@ from evoply.players.strong import Strong
 from evoply.protocols import Player
 from evoply.protocols.sections import Picture
 from evoply.reports.explanation import explain
+from evoply.reports.influences import Influence
 from evoply.reports.open_evaluator import is_drawn, opened, positions_with_choice, square_effects
-from evoply.reports.terms import Influence, joined
+from evoply.reports.part_words import joined
 from evoply.reports.value_parts import RegionTables, regions_of_strong
 from evoply.wording import short_name
 

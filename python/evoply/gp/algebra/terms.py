@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 
 from evoply.expressions import Expression, build, number
 from evoply.expressions.written_form import (
@@ -49,11 +50,21 @@ class Term:
         return not self.factors and not self.divisors
 
     @property
+    def expression(self) -> Expression:
+        """The term as an expression; it is 0 where a divisor is."""
+        value: Expression = number(self.coefficient)
+        for part in self.factors:
+            value = build("multiply", value, part)
+        for part in self.divisors:
+            value = build("divide", value, part, "zero")
+        return value
+
+    @property
     def text(self) -> str:
         """The term as a formula, with its sign."""
         above = [self._in_brackets(part) for part in self.factors]
         if abs(self.coefficient) != 1 or not above:
-            above.insert(0, number_text(abs(self.coefficient)))
+            above.insert(0, number_text(abs(self.coefficient), DIGITS))
         below = [self._in_brackets(part) for part in self.divisors]
         sign = "-" if self.coefficient < 0 else ""
         return sign + " / ".join([" * ".join(above), *below])
@@ -113,6 +124,11 @@ def sum_text(terms: Sequence[Term]) -> str:
     ordered = sorted(terms, key=lambda term: (term.is_constant, term.coefficient < 0))
     text = " + ".join(term.text for term in ordered) or "0"
     return text.replace("+ -", "- ")
+
+
+def sum_of(terms: Sequence[Term]) -> Expression:
+    """Return the sum of *terms*, one at least, as an expression."""
+    return reduce(partial(build, "add"), (term.expression for term in terms))
 
 
 def without(expression: Expression, term: Term) -> Expression:
