@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -38,12 +39,12 @@ GOLDEN = {
     ),
     "( - ( * 10 white_corners ) ( + black_mobility ( / white_edges black ) ) )": (
         "It wants few legal moves for the opponent (without this it scores 24 % against itself) "
-        "and many own corners (33 %): these two terms hold it up. It also weighs own discs on "
+        "and many own corners (33 %): these two parts hold it up. It also weighs own discs on "
         "the edge compared with discs of the opponent (46 %)."
     ),
     "( / ( - white_mobility black_mobility ) ( + white_edges 10 ) )": (
         "It wants few legal moves for the opponent (without this it scores 22 % against "
-        "itself): this term holds it up. It plays better without this term against itself: many "
+        "itself): this part holds it up. It plays better without this part against itself: many "
         "own legal moves (57 %). All of it is divided by the sum of own discs on the edge and "
         "10."
     ),
@@ -55,26 +56,26 @@ GOLDEN = {
     ),
     "( - ( + aa ( * 10 bb ) ) ( + CC DD ) ):primitives=letters": (
         "It wants many own discs on the squares of class a (without this it scores 47 % against "
-        "itself) and few discs of the opponent on the squares of class d (51 %). One term does "
+        "itself) and few discs of the opponent on the squares of class d (51 %). One part does "
         "nothing that 1,000 games show: few discs of the opponent on the squares of class c. It "
-        "plays better without this term against itself: many own discs on the squares of class "
+        "plays better without this part against itself: many own discs on the squares of class "
         "b (63 %)."
     ),
     "( / white ( - white black ) )": (
-        "It wants many discs of the opponent (with this at its average it scores 50 % against "
-        "itself) and few own discs (51 %)."
+        "It wants many own discs compared with the difference of own discs and discs of the "
+        "opponent (without this it scores 65 % against itself) and nothing else."
     ),
     "mobility": (
         "It wants few legal moves for the opponent (without this it scores 36 % against "
-        "itself): this term holds it up. It also wants many own legal moves (48 %)."
+        "itself): this part holds it up. It also wants many own legal moves (48 %)."
     ),
     "greedy": (
-        "It wants many own discs and few discs of the opponent, none of which decides alone: "
-        "leaving any one of them out changes 0 % of its moves."
+        # With one disc more after every move, few discs of the opponent are many own ones.
+        "It wants many own discs (without this it scores 48 % against itself) and nothing else."
     ),
     "swh": (
         "It wants own discs on squares of high weight (without this it scores 21 % against "
-        "itself): this term holds it up. It also wants the opponent's discs on squares of low "
+        "itself): this part holds it up. It also wants the opponent's discs on squares of low "
         "weight (52 %). The highest weight, 1, is on a1, h1, a8 and h8; the lowest, -0.25, on "
         "b1, g1, a2, b2, g2, h2, a7, b7, g7, h7, b8 and g8."
     ),
@@ -101,18 +102,18 @@ def test_a_primitive_is_worded_by_what_it_counts_not_by_its_name() -> None:
 
 def test_a_term_that_does_nothing_has_no_influence() -> None:
     # All boards after a move have the same number of discs.
-    parts = {part.text: part for part in explain("( + ( + white black ) white_edges )").terms}
+    sums = explain("( + ( + white black ) white_edges )")
+    assert [part.text for part in sums.terms] == ["white_edges"]
+    assert sums.terms[0].share > 0.4
     nothing = explain("( + white_mobility ( - 10 ( - black black ) ) )")
     assert [part.text for part in nothing.terms] == ["white_mobility"]
-    assert parts["white_edges"].share > 0.4
     with_ply = AfterState(
         evaluator=ExpressionEvaluator(
             expression=(count(board.own & squares("corners")) + count(board.empty)).to_dict()
         )
     )
-    shares = [part.share for part in explain(with_ply).terms]
-    assert shares[0] > 0.1
-    assert shares[1] == 0.0
+    (corners,) = explain(with_ply).terms
+    assert corners.share > 0.1
 
 
 def test_the_only_term_has_a_large_influence() -> None:
@@ -149,6 +150,67 @@ def test_explanations_are_reproducible_and_ready_for_json() -> None:
     assert json.loads(json.dumps(first.to_dict()))["positions"] == 50
     assert "white_mobility - black_mobility" in str(first)
     assert "few legal moves" in first._repr_html_()
+
+
+def test_games_without_parts_are_kept_and_not_played_again() -> None:
+    text = "( - white_mobility ( * 10 black_corners ) )"
+    kept: dict[str, AgainstWhole] = {}
+    first = explain(text, positions=50, games=20, kept=kept)
+    assert len(kept) == len(first.terms) == 2
+    marked = {key: replace(played, points=0.25) for key, played in kept.items()}
+    again = explain(text, positions=50, games=20, kept=marked)
+    assert [part.lost for part in again.terms] == [25.0, 25.0]
+    assert len(marked) == 2
+    explain(text, positions=50, games=22, kept=marked)
+    assert len(marked) == 4
+
+
+def test_games_do_not_depend_on_threads_and_may_be_left_out() -> None:
+    text = "( - white_mobility ( * 10 black_corners ) )"
+    alone, together = (explain(text, positions=50, games=40, threads=count) for count in (1, 3))
+    assert alone == together
+    assert alone.games == 40
+    without = explain(text, positions=50, games=0)
+    assert without.games == 0
+    assert "changes" in without.sentence
+
+
+def test_who_looks_far_is_told_by_moves_alone() -> None:
+    explained = explain("mobility:depth=6", positions=20)
+    assert explained.games == 0
+    assert "(leaving this out changes" in explained.sentence
+
+
+def test_a_weight_that_play_does_not_show_is_no_wish() -> None:
+    # It pays for discs and pays more for what goes with few of them.
+    explained = explain(
+        "( - ( + white white_frontier ) ( * 10 black_mobility ) ):primitives=othello-access",
+        games=0,
+    )
+    verbs = {part.text: part.verb for part in explained.terms}
+    assert verbs["-10 * black_mobility"] == "wants"
+    assert verbs["white"] == "weighs"
+
+
+def test_terms_about_one_feature_are_told_together() -> None:
+    text = "( - ( - white_edges ( * white_risky_x black ) ) ( * 10 white_risky_x ) )"
+    explained = explain(f"{text}:primitives=othello-access", games=40)
+    told = {part.text: part for part in explained.terms}
+    together = told["-10 * white_risky_x - white_risky_x * black"]
+    assert together.verb.endswith("leaves")
+    assert together.wants.startswith("an X disc (")
+    assert together.preferred is not None
+    assert together.preferred > 0.9
+
+
+def test_a_product_reads_as_a_condition() -> None:
+    text = "( - white_mobility ( * ( * 10 white_risky_c ) black_corner_moves ) )"
+    explained = explain(f"{text}:primitives=othello-access", games=0)
+    told = {part.text: f"{part.verb} {part.wants}" for part in explained.terms}
+    assert told["-10 * white_risky_c * black_corner_moves"].endswith(
+        "leaves a C disc (on the edge beside an empty corner) while the opponent can take a corner "
+        "next"
+    )
 
 
 def test_names_are_escaped_in_notebooks() -> None:
@@ -209,7 +271,7 @@ def worth(wants: str, points: float, margin: float = 0.03, verb: str = "wants") 
         (
             [part("many a", 0.3), part("many b", 0.004), part("many c", 0.0)],
             "It mostly wants many a (leaving this out changes 30 % of its moves); "
-            "the other 2 terms change under 1 % of moves.",
+            "the other 2 parts change under 1 % of moves.",
         ),
         (
             [part("a", 0.5, "weighs"), part("few b", 0.2)],
@@ -219,7 +281,7 @@ def worth(wants: str, points: float, margin: float = 0.03, verb: str = "wants") 
         (
             [part(f"many {name}", 0.2) for name in "abcdef"],
             "It wants many a (leaving this out changes 20 % of its moves), many b (20 %), "
-            "many c (20 %) and many d (20 %); the other 2 terms change at most 20 % of moves each.",
+            "many c (20 %) and many d (20 %); the other 2 parts change at most 20 % of moves each.",
         ),
         (
             [part("many a", 0.004)],
@@ -228,23 +290,23 @@ def worth(wants: str, points: float, margin: float = 0.03, verb: str = "wants") 
         (
             [worth("few a", 0.44), worth("an x (a note)", 0.2, verb="hardly ever leaves")],
             "It hardly ever leaves an x (a note; without this it scores 20 % against itself): this "
-            "term holds it up. It also wants few a (44 %).",
+            "part holds it up. It also wants few a (44 %).",
         ),
         (
             [worth("few a", 0.2), worth("b", 0.3, verb="weighs"), worth("many c", 0.4)],
             "It wants few a (without this it scores 20 % against itself), weighs b (30 %), and "
-            "wants many c (40 %): these three terms hold it up.",
+            "wants many c (40 %): these three parts hold it up.",
         ),
         (
             [worth("few a", 0.4), worth("few b", 0.5, 0.01), worth("few c", 0.6)],
-            "It wants few a (without this it scores 40 % against itself): this term holds it up. "
-            "One term does nothing that 1,000 games show: few b. It plays better without this term "
+            "It wants few a (without this it scores 40 % against itself): this part holds it up. "
+            "One part does nothing that 1,000 games show: few b. It plays better without this part "
             "against itself: few c (60 %).",
         ),
         (
             [worth(f"few {name}", 0.48) for name in "abcdef"],
             "It wants few a (without this it scores 48 % against itself), few b (48 %), few c "
-            "(48 %) and few d (48 %). Two other terms cost at most 5 of 100 points to leave out.",
+            "(48 %) and few d (48 %). Two other parts cost at most 5 of 100 points.",
         ),
     ],
 )

@@ -99,8 +99,9 @@ def show(
 ) -> None:
     """Show what a player does: formula, words, tree, pictures.
 
-    The command also measures each part: how often the player would choose
-    another move on 1,000 positions if this part were left out.
+    The command also measures each part: what the player loses to itself in
+    1,000 games if this part is left out, and how often it would choose another
+    move on 1,000 positions. Deeper players play fewer games, or none.
 
     Parameters
     ----------
@@ -119,9 +120,14 @@ def show(
 
     game, (chosen,) = read_players([player], conditions.game)
     from evoply.reports import explain
+    from evoply.reports.explanation import kept_games
     from evoply.reports.open_evaluator import tree_of
 
-    explained = explain(chosen, game=game)
+    of_run, kept = run_of_champion(player), None
+    if of_run is not None:
+        with opened_without_learner(of_run or None) as run:
+            kept = kept_games(run)
+    explained = explain(chosen, game=game, kept=kept)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
     for name, path in (("svg", svg), ("latex", latex), ("heat_map", heat_map)):
@@ -132,7 +138,6 @@ def show(
     output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
     pruned: dict[str, Any] = {}
-    of_run = run_of_champion(player)
     if of_run is not None:
         with opened_without_learner(of_run or None) as run:
             pruned = say_pruned(output, run)
@@ -229,6 +234,7 @@ def distil(
     *,
     terms: Whole = 10,
     stages: Whole = 1,
+    products: bool = False,
     primitives: str | None = None,
     games: Whole = 500,
     output: OutputFile = None,
@@ -238,9 +244,9 @@ def distil(
     """Distil a player into a formula of a few terms that a person can play by.
 
     The player plays itself. Of many readable features evoply chooses the few
-    whose weighted sum comes nearest to the player's values. On games that it
-    did not learn from, it measures how often formula and player choose the
-    same move.
+    by which moves lose least, by the player's values. On games that it did
+    not learn from, it measures how often the formula chooses the player's
+    move, and how much its moves lose.
 
     Parameters
     ----------
@@ -250,6 +256,8 @@ def distil(
         How many terms at most.
     stages
         How many stages of equal length the game has, each with weights of its own.
+    products
+        Whether a term may be a product of two features.
     primitives
         Sets of primitives whose features the formula may be made of, separated by commas. Default:
         those that fit the game.
@@ -267,6 +275,7 @@ def distil(
             teacher.model_copy(update={"name": player}),
             terms=terms,
             stages=stages,
+            products=products,
             game=game,
             primitives=None if primitives is None else primitives.split(","),
             games=games,
@@ -304,6 +313,10 @@ def _say(formula: Distilled, output: Output) -> None:
     output.say(
         f"It chooses the move of {formula.teacher} in {share(formula.agreement)} of "
         f"{formula.held_out:,} positions held out, a random move in {share(formula.by_chance)}"
+    )
+    output.say(
+        f"Its moves lose {formula.lost:.3g} there on average by the values of {formula.teacher}, "
+        f"random ones {formula.lost_by_chance:.3g}"
     )
 
 

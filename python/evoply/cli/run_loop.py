@@ -29,7 +29,7 @@ from evoply.kinds import KINDS, Run
 from evoply.players import Player, parse_player, with_options
 from evoply.protocols import CHECK_SHARE, Cluster, Progress, RunNameError
 from evoply.protocols.provenance import command_of
-from evoply.reports import explain
+from evoply.reports.explanation import explain_champion
 from evoply.runs import (
     ChampionFacts,
     Kind,
@@ -305,7 +305,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     if run.ended_by == "time_limit":
         output.say(_TIMED.format(run.step_word))
     output.say(f"Champion of {run.name}: {facts.title}", style="bold")
-    explained = explain(player, game=run.config.game)
+    explained = explain_champion(run, keep=True, threads=threads)
     say_explanation(output, explained)
     pruned = say_pruned(output, run)
     listings = run.kind.display.listings(run.config, run.last())

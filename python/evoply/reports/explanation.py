@@ -4,8 +4,10 @@ Everything said is measured on positions, not read off the weights: a large weig
 that never differs between two moves decides nothing.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property, reduce
 from operator import attrgetter, or_
 from typing import Literal
@@ -19,7 +21,7 @@ from evoply.games.squares import square_name
 from evoply.gp.algebra import Simplified, simplify
 from evoply.gp.algebra.terms import Term, sum_of, sum_text, terms_of, with_feature, without
 from evoply.learning.pruning import AgainstWhole, played_against_whole
-from evoply.players import ExpressionEvaluator, ValuingPlayer
+from evoply.players import ExpressionEvaluator, ValuingPlayer, with_options
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
 from evoply.protocols.sections import Column, JsonData, Page, Section, Shown
@@ -42,6 +44,7 @@ from evoply.reports.open_evaluator import (
 )
 from evoply.reports.part_words import PartShown, Said, joined
 from evoply.reports.preferences import Preference
+from evoply.runs import Run
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -135,6 +138,7 @@ def explain(
     seed: int = 0,
     threads: int = 0,
     runs: Runs | None = None,
+    kept: MutableMapping[str, AgainstWhole] | None = None,
 ) -> Explanation:
     """Return what *player* does, and what its parts are worth to it.
 
@@ -145,8 +149,9 @@ def explain(
     by default 1,000, fewer for players that take long, and none for those that would take more than
     seconds; 0 plays none. *positions* tell how often the chosen move changes without a part (those
     of random games over all stages) and what its choices show (those of its own games). All depends
-    on *seed* only, not on *threads* (0: all cores). Takes about two seconds for a player that looks
-    one ply ahead; deeper ones choose at depth 3 at most here.
+    on *seed* only, not on *threads* (0: all cores). *kept* has results of such games, which are not
+    played again, and gets new ones. Takes about two seconds for a player that looks one ply ahead;
+    deeper ones choose at depth 3 at most here.
 
     >>> print(explain("random").sentence)
     It chooses uniformly among its legal moves.
@@ -156,9 +161,33 @@ def explain(
         return Explanation(whole.label, game, " ".join(whole.habits))
     parts = parts or opened(whole, game)  # or raises why it cannot
     rows = positions_with_choice(game, positions, seed)
-    explained = _of_values(_Measured(parts, rows, games, seed, threads))
+    explained = _of_values(
+        _Measured(parts, rows, games, seed, threads, {} if kept is None else kept)
+    )
     sentence = " ".join([explained.sentence, *whole.habits])
     return replace(explained, player=whole.label, sentence=sentence)
+
+
+_KEPT = "games_without_parts"
+
+
+def kept_games(run: Run) -> dict[str, AgainstWhole]:
+    """Return the games without parts that were kept with *run*, for `explain`."""
+    return {key: AgainstWhole(*played) for key, played in (run.note(_KEPT) or {}).items()}
+
+
+def explain_champion(run: Run, *, keep: bool = False, threads: int = 0) -> Explanation:
+    """Return what the champion of *run* does, by the games that are kept with it if there are any.
+
+    *keep* writes the games that were played now into the run.
+    """
+    kept = kept_games(run)
+    before = len(kept)
+    player = with_options(run.champion_player, {}, name=f"champion@{run.name}")
+    explained = explain(player, game=run.config.game, threads=threads, kept=kept)
+    if keep and len(kept) > before:
+        run.set_meta(**{_KEPT: json.dumps({key: astuple(each) for key, each in kept.items()})})
+    return explained
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +199,7 @@ class _Measured:
     games_wanted: int | None
     seed: int
     threads: int
+    kept: MutableMapping[str, AgainstWhole]
 
     @cached_property
     def choices(self) -> Choices:
@@ -188,6 +218,8 @@ class _Measured:
         """Return how many games each of so many variants plays."""
         if self.games_wanted is not None:
             return self.games_wanted
+        if any(part.op == "pattern" for part in self.parts.features):
+            return 0  # its tables are large: to read them anew for each part takes minutes
         mean_moves = len(self.choices.boards) / max(1, len(self.choices))
         depth = self.parts.model.plies_ahead
         work = self.parts.lowered(self.parts.expression).operations + _COST_OF_A_BOARD
@@ -205,16 +237,27 @@ class _Measured:
         player = self.parts.model.measured()
         if whole != self.parts.expression:
             player = player.with_evaluator(ExpressionEvaluator(expression=whole.to_dict()))
-        return list(
-            played_against_whole(
-                player,
-                variants,
-                game=self.parts.game,
-                games=games,
-                seed=self.seed,
-                threads=self.threads,
-            )
+        who = [player.identity(), self.parts.game, games, self.seed]
+        keys = [_digest([*who, variant.to_dict()]) for variant in variants]
+        new = {
+            key: variant
+            for key, variant in zip(keys, variants, strict=True)
+            if key not in self.kept
+        }
+        played = played_against_whole(
+            player,
+            list(new.values()),
+            game=self.parts.game,
+            games=games,
+            seed=self.seed,
+            threads=self.threads,
         )
+        self.kept.update(zip(new, played, strict=True))
+        return [self.kept[key] for key in keys]
+
+
+def _digest(data: object) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _of_values(measured: _Measured) -> Explanation:
@@ -282,8 +325,8 @@ def _terms(
     is_told = is_played and bool(terms) and agreement >= _FAITHFUL and are_words
     played = measured.played(form.expression, variants) if is_told else [None] * len(groups)
     influences = [
-        _influence(sum_text(group.terms), group.said, group.preference, *found)
-        for group, *found in zip(groups, shares, played, strict=True)
+        _influence(sum_text(group.terms), group.said, group.preference, share, games)
+        for group, share, games in zip(groups, shares, played, strict=True)
     ]
     sentence = ""
     if is_told:
@@ -316,16 +359,18 @@ def _groups(measured: _Measured, terms: Sequence[Term], reduced: Sequence[Term])
         main = words.main_factor(less, each)
         together.setdefault(place if main is None else main, []).append(place)
     groups = []
-    for main, places in together.items():
+    for about, places in together.items():
         chosen = tuple(terms[place] for place in places)
-        if len(places) == 1 or not isinstance(main, Expression):
+        if len(places) == 1 or not isinstance(about, Expression):
             groups += [alone[place] for place in places]
             continue
-        whole, preferred = map(measured.choices.preference, measured.values([sum_of(chosen), main]))
+        whole, preferred = map(
+            measured.choices.preference, measured.values([sum_of(chosen), about])
+        )
         said = words.said_together(
             [reduced[place] for place in places],
             [shown[place] for place in places],
-            main,
+            about,
             whole=whole,
             preferred=preferred,
         )

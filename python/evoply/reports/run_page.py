@@ -34,7 +34,7 @@ from evoply.protocols.sections import (
     shares,
 )
 from evoply.reports.charts import Chart, plot_charts, sampled
-from evoply.reports.explanation import Explanation, explain
+from evoply.reports.explanation import Explanation, explain_champion
 from evoply.reports.influences import Influence, lost_text, percent
 from evoply.reports.open_evaluator import is_drawn, square_effects, tree_of
 from evoply.reports.pages import result_html
@@ -99,7 +99,7 @@ def report_html(run: Run) -> str:
 def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) -> list[Section]:
     """Return the sections that need at least one generation."""
     champion = run.champion_player
-    explanation = explain(champion, game=run.config.game)
+    explanation = explain_champion(run)
     numbers = Section("", run.columns(shown), shown, sample, look="numbers", folded="All numbers")
     return [
         Section("", sentences=[explanation.sentence]),
