@@ -78,7 +78,7 @@ def played_against_whole(
     >>> from evoply.expressions import number
     >>> from evoply.players import parse_player
     >>> (nothing,) = played_against_whole(
-    ...     parse_player("mobility"), [number(0.0)], game="othello", games=100, seed=1)
+    ...     parse_player("mobility").valuing(), [number(0.0)], game="othello", games=400, seed=1)
     >>> nothing.high < 0.5
     True
     """
@@ -264,10 +264,10 @@ def prune(
     was left out by then. Raises `NoTermsError`, a `ValueError`, for players whose value of boards
     is no sum of terms.
 
-    >>> text = "( + ( * 2.1 white_corners ) ( * 0.00001 ply ) ):primitives=othello-access"
+    >>> text = "( + ( * 2.1 white_corners ) ( * 4.2 white_mobility ) ):primitives=othello-access"
     >>> pruned = prune(text, games=10_000, against=["random"])
-    >>> [(term.name, term.weights) for term in pruned.terms]
-    [('white_corners', (1.0,))]
+    >>> pruned.formula, [change.name for change in pruned.left_out]
+    ('white_corners + 2 * white_mobility', ['whole numbers up to 10'])
     """
     return _Pruning(player, within, against, game, games, seed, runs, threads, progress).result()
 
