@@ -1,7 +1,8 @@
-"""`evoply tune`, `evoply distil` and `evoply learn --features`, as people type them."""
+"""`evoply tune`, `distil`, `prune` and `learn --features`, as people type them."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -153,3 +154,80 @@ def test_tuples_count_generations_and_say_so(workplace: Path, capsys: Any) -> No
     assert answer.code == 2
     assert "--games: tuples counts generations - use --set generations=N" in answer.err
     assert not Path("runs").exists()
+
+
+PLAYER = "( + ( - ( * 20 white_corners ) ( * 2 black_mobility ) ) ( * 0.003 white_near_corners ) )"
+PRUNE = ("prune", PLAYER, "--game", "othello-6", "--against", "greedy", "--games", "30000")
+
+
+def test_a_player_is_pruned_into_a_file(workplace: Path, capsys: Any) -> None:
+    shown = call(capsys, *PRUNE, "--output", "short.json")
+    assert shown.code == 0, shown.err
+    assert "points lost without" in shown.out
+    assert "2 terms, without white_near_corners" in shown.out
+    assert "10 * white_corners - black_mobility" in shown.out
+    pruned = load_player(workplace / "short.json", game="othello-6")
+    assert pruned.label == "10 * white_corners - black_mobility"
+    told = call(capsys, *PRUNE, "--threads", "1", "--json").data
+    assert [change["name"] for change in told["left_out"]][:1] == ["white_near_corners"]
+    assert {term["name"] for term in told["terms"]} == {"white_corners", "black_mobility"}
+    assert told["compared"][0]["opponent"] == "the whole player"
+    assert told["player"]["simplified"] == told["formula"]
+
+
+def test_a_pruning_that_is_stopped_keeps_what_it_has(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(done: float, count: str) -> None:
+        if 0.4 <= float(done) < 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "evoply.cli.explaining.share_bar", lambda name: contextlib.nullcontext(stop)
+    )
+    stopped = call(capsys, *PRUNE, "--json")
+    assert stopped.code == 130
+    assert [change["name"] for change in stopped.data["left_out"]] == ["white_near_corners"]
+    assert stopped.data["complete"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("random",), "random: this player has no values of boards to prune"),
+        (("mobility", "--within", "0"), "within: 0.0 is no number of points"),
+        (("mobility", "--games", "-7"), "games"),
+        (("mobility", "--against", "nobody"), "nobody"),
+        (("champion@none",), "no run is called 'none'"),
+    ],
+)
+def test_what_cannot_be_pruned_is_said(
+    workplace: Path, capsys: Any, arguments: tuple[str, ...], why: str
+) -> None:
+    done = call(capsys, "prune", *arguments)
+    assert done.code in (1, 2)
+    assert why in done.err
+    assert not list(workplace.glob("*.json"))
+
+
+def test_a_champion_is_shown_whole_and_pruned(workplace: Path, capsys: Any) -> None:
+    seeds = f"initialisation.seeds={[PLAYER] * 4}"
+    same = "variation={crossover=0,subtree_mutation=0,point_mutation=0,reproduction=1}"
+    done = call(
+        capsys, "evolve", "small.toml", "--name", "kept", "--set", seeds, "--set", same,
+        "--set", "pruning.games=30000", "--set", "population_size=4", "--set", "game=othello-6",
+        "--json", "--no-tests",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    pruned = done.data["pruned"]
+    assert pruned["player"] == "champion@kept@pruned"
+    assert pruned["formula"] == "10 * white_corners - black_mobility"
+    shown = call(capsys, "show", "champion@kept")
+    assert f"Pruned      {pruned['formula']}" in shown.out
+    assert "it plays as champion@kept@pruned" in shown.out
+    assert call(capsys, "show", "champion@kept", "--json").data["pruned"] == pruned
+    assert "Pruned" not in call(capsys, "show", "champion@kept@0").out
+    again = call(capsys, "show", pruned["player"])
+    assert "Pruned" not in again.out
+    assert pruned["formula"] in again.out
+    assert call(capsys, "match", pruned["player"], "random", "--games", "20").code == 0

@@ -168,7 +168,7 @@ def test_games_are_replayed_where_parents_compete_with_fitted_offspring(tmp_path
 def test_a_teacher_from_a_file_counts_by_what_it_says(tmp_path: Path) -> None:
     path = tmp_path / "teacher.json"
     save_player(path, parse_player("( white )", game="othello-6"), game="othello-6")
-    config = terms_config(refit={**REFIT, "teacher": str(path)})
+    config = terms_config(refit={**REFIT, "teacher": str(path), "players": ["greedy", str(path)]})
     whole = self_contained(config)
     assert str(path) not in whole.model_dump_json()
     assert whole.resolved_settings() == config.resolved_settings()
@@ -183,6 +183,7 @@ def test_a_teacher_from_a_file_counts_by_what_it_says(tmp_path: Path) -> None:
         ({"refit": {"best": 24}}, "refit.best", "above population_size"),
         ({"refit": {"teacher": "random"}}, "refit.teacher", "no values"),
         ({"refit": {"teacher": "nobody"}}, "refit.teacher", "nobody"),
+        ({"refit": {"players": ["greedy", "nobody"]}}, "refit.players.1", "nobody"),
         ({"player": {"view": "turn"}}, "refit", "view"),
     ],
 )

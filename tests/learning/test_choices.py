@@ -13,7 +13,14 @@ import evoply as ep
 from evoply import _native
 from evoply.expressions import board
 from evoply.learning import choices_of, expected_loss, fitted_weights
-from evoply.learning.choices import Choices, boards_met, choices_in, loss_and_slope, values_at
+from evoply.learning.choices import (
+    Choices,
+    boards_met,
+    choices_in,
+    loss_and_slope,
+    slope_by_board,
+    values_at,
+)
 from evoply.players import model_of
 from evoply.players.kernel_seat import ALL_MOVES
 
@@ -54,6 +61,7 @@ def test_expected_loss_is_that_of_a_softmax_player(seed: int) -> None:
     for index, step in enumerate(1e-6 * np.eye(3)):
         up, down = (slow_loss(choices, counted, weights + sign * step) for sign in (1, -1))
         assert slope[index] == pytest.approx((up - down) / 2e-6, rel=1e-4, abs=1e-6)
+    assert counted.T @ slope_by_board(choices, counted @ weights) == pytest.approx(slope)
 
 
 @settings(max_examples=10)
@@ -195,6 +203,14 @@ def test_choices_do_not_depend_on_threads_and_may_be_of_other_players() -> None:
     assert told[0] == 0
     with pytest.raises(ValueError, match="no values"):
         choices_of("random", "othello-6", games=2, seed=1)
+
+
+@pytest.mark.parametrize("teacher", ["strong:depth=1", "mobility", "mobility:depth=1"])
+def test_every_teacher_errs(teacher: str) -> None:
+    few, many = (
+        choices_of(teacher, "othello", games=4, seed=1, random_moves=share) for share in (0.0, 0.9)
+    )
+    assert few.rows != many.rows
 
 
 def test_a_teacher_as_data_is_taken_too() -> None:

@@ -28,8 +28,11 @@ _LONGEST = 72
 """Characters of a part or an exception that is still easy to read."""
 
 
-def say_explanation(output: Output, explained: Explanation) -> None:
-    """Print everything an explanation says; last the expression in full, which may be long."""
+def say_explanation(output: Output, explained: Explanation, *, with_parts: bool = True) -> None:
+    """Print everything an explanation says; last the expression in full, which may be long.
+
+    Without *with_parts* it leaves out the table of parts, for who shows one already.
+    """
     if explained.simplified is not None:
         output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
@@ -39,7 +42,8 @@ def say_explanation(output: Output, explained: Explanation) -> None:
     if more > 0:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
     output.labelled("In words", explained.sentence)
-    _say_parts(output, explained)
+    if with_parts:
+        _say_parts(output, explained)
     if explained.tree is not None:
         output.labelled("Expression", explained.tree)
 
@@ -230,6 +234,7 @@ def distil(
     *,
     terms: Whole = 10,
     stages: Whole = 1,
+    products: bool = False,
     primitives: str | None = None,
     games: Whole = 500,
     output: OutputFile = None,
@@ -239,9 +244,9 @@ def distil(
     """Distil a player into a formula of a few terms that a person can play by.
 
     The player plays itself. Of many readable features evoply chooses the few
-    whose weighted sum comes nearest to the player's values. On games that it
-    did not learn from, it measures how often formula and player choose the
-    same move.
+    by which moves lose least, by the player's values. On games that it did
+    not learn from, it measures how often the formula chooses the player's
+    move, and how much its moves lose.
 
     Parameters
     ----------
@@ -251,6 +256,8 @@ def distil(
         How many terms at most.
     stages
         How many stages of equal length the game has, each with weights of its own.
+    products
+        Whether a term may be a product of two features.
     primitives
         Sets of primitives whose features the formula may be made of, separated by commas. Default:
         those that fit the game.
@@ -268,6 +275,7 @@ def distil(
             teacher.model_copy(update={"name": player}),
             terms=terms,
             stages=stages,
+            products=products,
             game=game,
             primitives=None if primitives is None else primitives.split(","),
             games=games,
@@ -285,10 +293,10 @@ def _made(
     out: Output, made: Distilled | Pruned, game: str, note: str, file: Path | None
 ) -> dict[str, Any]:
     """Explain the player that was made, save it in *file* if there is one, and return its data."""
-    from evoply import players, reports
+    from evoply import learning, players, reports
 
     explained = reports.explain(made.player, game=game)
-    say_explanation(out, explained)
+    say_explanation(out, explained, with_parts=isinstance(made, learning.Distilled))
     # No text names it, but its file does.
     text = None if file is None else str(file)
     data: dict[str, Any] = {**made.to_dict(), "player": {**explained.to_dict(), "player": text}}
@@ -305,6 +313,10 @@ def _say(formula: Distilled, output: Output) -> None:
     output.say(
         f"It chooses the move of {formula.teacher} in {share(formula.agreement)} of "
         f"{formula.held_out:,} positions held out, a random move in {share(formula.by_chance)}"
+    )
+    output.say(
+        f"Its moves lose {formula.lost:.3g} there on average by the values of {formula.teacher}, "
+        f"random ones {formula.lost_by_chance:.3g}"
     )
 
 

@@ -323,9 +323,13 @@ def latex_text(text: str) -> str:
 
 
 def number_text(value: float, digits: int | None = 6) -> str:
-    """Return *value* with at most *digits* significant digits; None keeps all."""
+    """Return *value* with at most *digits* significant digits; None keeps all.
+
+    Below a million no digit before the point is left out.
+    """
     if digits is not None:
-        return f"{value:.{digits}g}"
+        before_point = len(str(int(abs(value)))) if abs(value) < 1e6 else 0
+        return f"{value:.{max(digits, before_point)}g}"
     is_short = value.is_integer() and abs(value) < 1e15
     return str(value).removesuffix(".0") if is_short else str(value)
 

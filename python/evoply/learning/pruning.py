@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply._native import Stream
 from evoply.arena import PreparedPlayer, StoppedWithResultError, play_against, prepared
-from evoply.arena.conditions import even_games
+from evoply.arena.conditions import MOST_GAMES, even_games
+from evoply.arena.schedule import checked_whole
 from evoply.arena.statistics import pair_statistics
 from evoply.expressions import Expression, Number
 from evoply.expressions.written_form import FormulaNames, formula
 from evoply.games import game_rules
 from evoply.gp.algebra import simplify
 from evoply.learning.equivalence import LOOKS, Differences, is_hopeless, is_shown
-from evoply.learning.staged_sums import LARGEST_WEIGHTS, Part, StagedSum
+from evoply.learning.staged_sums import LARGEST_WEIGHTS, Factors, StagedSum
 from evoply.players import ExpressionEvaluator, KernelSeat, PlayerKind, ValuingPlayer, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
@@ -37,7 +38,7 @@ MOST_TERMS = 200
 USUAL_GAMES = 200_000
 _COARSE_PAIRS = 300
 """Of each change, to find the cheapest."""
-_GAMES_OF_A_PAIR = 25
+_GAMES_OF_A_PAIR = 20
 """A test has a pair for so many of all games."""
 FEWEST_GAMES = 2500
 """With fewer no change can be shown to cost less than a point, not even one that does nothing."""
@@ -186,7 +187,7 @@ class Pruned(JsonData, Shown):
     def summary(self) -> str:
         """What was left out and what it cost, in a line."""
         if not self.left_out:
-            return f"{_counted(len(self.terms), 'term')}, none of which could be left out"
+            return f"{_counted(len(self.terms), 'term')}, none of which is shown to be of no use"
         whole = f", {share(self.compared[0].pruned)} against the whole" if self.compared else ""
         changes = ", ".join(each.name for each in self.left_out)
         return f"{_counted(len(self.terms), 'term')}, without {changes}{whole}"
@@ -256,8 +257,8 @@ def prune(
     taken apart into terms. Each change must be shown to cost at most *within* points a game, from 0
     to 0.5, against the whole player, and against each of *against* (players of any form; by default
     `material`, one ply deeper than the player), where whole and pruned player meet the same
-    openings. All of it takes at most *games* games; with few nothing can be shown, so nothing is
-    left out. *progress* gets the share that is done and the games so far.
+    openings. All of it takes about *games* games at most; with few nothing can be shown, so nothing
+    is left out. *progress* gets the share that is done and the games so far.
     *runs* gives the champion for `champion@RUN`; `evoply.prune` looks among your runs. The result
     does not depend on *threads* (0: all cores). Ctrl-C raises `StoppedWithResultError` with what
     was left out by then. Raises `NoTermsError`, a `ValueError`, for players whose value of boards
@@ -315,7 +316,7 @@ class _Pruning:
         self.labels = ["the whole player", *(rival.label for rival in rivals)]
         self.opponents = prepared([self.whole, *rivals], game)
         self.game, self.within, self.seed, self.threads = game, within, seed, threads
-        self.games = games
+        self.games = checked_whole("games", games, MOST_GAMES)
         self.pairs = games // _GAMES_OF_A_PAIR
         self.progress = progress or (lambda *_: None)
         self.played = 0
@@ -376,6 +377,7 @@ class _Pruning:
         What did not pass once is needed from then on: without others it is needed all the more.
         """
         needed: set[tuple[Any, ...]] = set()
+        self.tell(begin)
         while True:
             open_ = [change for change in changes() if change.key not in needed]
             open_ = [change for change in open_ if change.after.weights]
@@ -415,9 +417,12 @@ class _Pruning:
         """Take the roundest numbers that pass."""
         if self.sum.rounded() == self.sum or not self.sum.weights:
             return
+        tried: list[StagedSum] = []
         for largest in LARGEST_WEIGHTS:
-            if self.take(f"whole numbers up to {largest}", self.sum.rounded(largest)):
+            rounded = self.sum.rounded(largest)
+            if rounded not in tried and self.take(f"whole numbers up to {largest}", rounded):
                 return
+            tried.append(rounded)
 
     # Tests.
 
@@ -429,7 +434,8 @@ class _Pruning:
             found = self.tested(after, opponent)
             if found is None:
                 return False
-            lost = lost or -found.mean
+            if not opponent:
+                lost = 0.0 - found.mean
         self.before.append(self.sum)
         self.sum = after
         self.left_out.append(LeftOut(name, lost))
@@ -461,7 +467,7 @@ class _Pruning:
             # In one call with the others, so that all meet the same openings.
             seats.insert(0, self.opponents[0])
         size = 2 * pairs * len(seats)
-        if self.played + size > self.games * (1 if purpose[0] == "result" else _SEARCH):
+        if purpose[0] != "result" and self.played + size > _SEARCH * self.games:
             raise _SpentError
         played = play_against(
             self.game, seats, [rival], stream=stream, pairs=pairs, threads=self.threads
@@ -498,16 +504,11 @@ class _Pruning:
         """
         while self.left_out:
             self.steps += 1
-            try:
-                found = [
-                    self.differences(
-                        [self.sum], opponent, self.pairs // 2 ** bool(opponent), "result"
-                    )[0]
-                    for opponent in range(len(self.opponents))
-                ]
-            except _SpentError:
-                found = []
-            if found and all(is_shown(each, self.within, looks=1) for each in found):
+            found = []
+            for opponent in range(len(self.opponents)):
+                pairs = self.pairs // 2 if opponent else self.pairs
+                found += self.differences([self.sum], opponent, pairs, "result")
+            if all(is_shown(each, self.within, looks=1) for each in found):
                 return tuple(
                     Compared(label, mean, mean + each.mean, *each.interval)
                     for label, each in zip(self.labels, found, strict=True)
@@ -517,7 +518,7 @@ class _Pruning:
             self.sum = self.before.pop()
         return ()
 
-    def worth(self) -> dict[Part, AgainstWhole]:
+    def worth(self) -> dict[Factors, AgainstWhole]:
         """Return how the pruned player plays against itself without each term."""
         parts = list(self.sum.weights)
         games = 2 * min(_PAIRS_OF_A_TERM, self.games // (20 * len(parts)))
@@ -537,11 +538,11 @@ class _Pruning:
     def written(self) -> str:
         """Return the shortest formula of the player by now."""
         value = self.pruned.evaluator.value
-        simple = simplify(value, self.names)
+        simple = simplify(value, self.names, alike=self.whole.alike(self.game))
         texts = [formula(value, self.names), *([] if simple.exceptions else [simple.formula])]
         return min(texts, key=len)
 
-    def made(self, compared: tuple[Compared, ...], worth: dict[Part, AgainstWhole]) -> Pruned:
+    def made(self, compared: tuple[Compared, ...], worth: dict[Factors, AgainstWhole]) -> Pruned:
         """Return the result by now."""
         self.tell(1.0)
         terms = []
@@ -578,7 +579,7 @@ def _taken_apart(model: PlayerKind, game: str) -> tuple[ValuingPlayer, FormulaNa
     if not isinstance(expression, Number):
         raise NoTermsError(f"{whole.label}: only a value that is a number has terms to prune")
     names = whole.evaluator.names_in(game)
-    simple = simplify(expression, names)
+    simple = simplify(expression, names, alike=whole.alike(game))
     terms = StagedSum.of(expression if simple.exceptions else simple.expression, names)
     if len(terms.weights) > MOST_TERMS:
         raise NoTermsError(

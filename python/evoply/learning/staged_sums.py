@@ -27,7 +27,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Factors:
     """A product of features, divided by others; the order of factors does not matter."""
 
     factors: tuple[Expression, ...]
@@ -49,7 +49,7 @@ class Part:
         assert isinstance(value, Number)  # made of numbers
         return value
 
-    def mirrored(self) -> Part | None:
+    def mirrored(self) -> Factors | None:
         """Return the part with own and opponent exchanged; None where there is no such part."""
         try:
             above, below = (
@@ -58,7 +58,7 @@ class Part:
             )
         except ExpressionError:
             return None
-        return Part(above, below)
+        return Factors(above, below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class StagedSum:
     """
 
     conditions: tuple[Expression, ...]
-    weights: Mapping[Part, tuple[float, ...]]
+    weights: Mapping[Factors, tuple[float, ...]]
     convention: str = "one"
     """What a division by 0 gives."""
 
@@ -90,10 +90,10 @@ class StagedSum:
             stages.append(now)
             value = later
         stages.append(value)
-        weights: dict[Part, list[float]] = {}
+        weights: dict[Factors, list[float]] = {}
         for stage, expression in enumerate(stages):
             for term in terms_of(expression, names):
-                row = weights.setdefault(_part_of(term), [0.0] * len(stages))
+                row = weights.setdefault(_factors_of(term), [0.0] * len(stages))
                 row[stage] = term.coefficient
         divisions = {
             str(node.arguments[2])
@@ -128,7 +128,7 @@ class StagedSum:
                 total = total + part.value(weight, self.convention)
         return number(0.0) if total is None else total
 
-    def without(self, parts: Sequence[Part], stage: int | None = None) -> StagedSum:
+    def without(self, parts: Sequence[Factors], stage: int | None = None) -> StagedSum:
         """Return the sum without *parts*, in one *stage* or in all of them."""
         weights = dict(self.weights)
         for part in parts:
@@ -151,10 +151,12 @@ class StagedSum:
         conditions = (*self.conditions[:stage], *self.conditions[stage + 1 :])
         return replace(self, conditions=conditions, weights=weights)
 
-    def opposites(self) -> list[tuple[Part, Part]]:
+    def opposites(self) -> list[tuple[Factors, Factors]]:
         """Return the pairs of parts of which one is the other with own and opponent exchanged."""
         known = list(self.weights)
-        ordered = {Part(_in_order(part.factors), _in_order(part.divisors)): part for part in known}
+        ordered = {
+            Factors(_in_order(part.factors), _in_order(part.divisors)): part for part in known
+        }
         pairs = []
         for place, part in enumerate(known):
             other = ordered.get(part.mirrored() or part, part)
@@ -183,9 +185,9 @@ class StagedSum:
         return replace(self, weights=weights)
 
 
-def _part_of(term: Term) -> Part:
+def _factors_of(term: Term) -> Factors:
     text = replace(term, coefficient=1.0).text
-    return Part(_in_order(term.factors), _in_order(term.divisors), text)
+    return Factors(_in_order(term.factors), _in_order(term.divisors), text)
 
 
 def _in_order(parts: Sequence[Expression]) -> tuple[Expression, ...]:

@@ -2,10 +2,9 @@
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
 bracket (or stages, or several trees in braces), `champion@RUN`, or `champion@RUN@GENERATION` for an
-earlier one, `champion@RUN@3-5` for a cell of a map of players, or `champion@RUN@pruned` for what
-the end of the run left of its champion, the path of a `.json` (saved) or `.toml` file, `FILE.py` or
-`FILE.py:CLASS` for a bot, or `python:FILE.py:NAME` for a player in Python in this process; these
-two have no options. Options:
+earlier one, `champion@RUN@3-5` for a cell of a map, `champion@RUN@pruned`, the path of a `.json`
+(saved) or `.toml` file, `FILE.py` or `FILE.py:CLASS` for a bot, or `python:FILE.py:NAME` for a
+player in Python in this process; these two have no options. Options:
 
 * those of `AfterState` and `AlphaBeta` (`search_options`), as `depth=4` or `ties=random`, yes and
   no for true and false; in a text depth 0 is the player that does not look ahead
@@ -378,9 +377,8 @@ def _tree(tree: str, options: _Options, primitives: PrimitiveSet | None) -> Play
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
     if runs is None:
         raise PlayerTextError(
-            f"champion@{shorten(run)} cannot be looked up here: in Python use evoply.match and the "
-            "other functions of `import evoply`, or give runs=evoply.runs.resolve_champion; "
-            "elsewhere name a saved player's file",
+            f"champion@{shorten(run)} cannot be looked up here: in Python use evoply.match, or "
+            "give runs=evoply.runs.resolve_champion; elsewhere name a saved player's file",
             column,
         )
     return model_of(runs(run))
@@ -393,10 +391,8 @@ def _named_player(name: str, options: _Options, bare: str, game: str) -> PlayerM
     rules, shapes = game_rules(game), {game_rules(name).shape for name in named.games}
     is_elsewhere = bool(named.games) and rules.kernel not in named.games
     if is_elsewhere and (named.by_game or named.text or rules.shape in shapes):
-        listed = ", ".join(named.games)
-        raise PlayerTextError(
-            f"{bare!r} cannot play {game}: {name} plays {listed}", options.column - len(name)
-        )
+        message = f"{bare!r} cannot play {game}: {name} plays {', '.join(named.games)}"
+        raise PlayerTextError(message, options.column - len(name))
     if named.text:
         player = _parse(named.text, options.column, game, None, None)
         return with_options(player, options.read(_ANY), name=bare)
@@ -519,11 +515,8 @@ class _Options:
 
 def _set_name(text: str) -> str:
     # The set of a game's rules is made when it is named, so it is in no table.
-    if text.startswith(f"{FACTS}-"):
-        find_primitive_set(text)
-    else:
-        choice(*PRIMITIVE_SETS)(text)
-    return text
+    is_of_rules = text.startswith(f"{FACTS}-")
+    return find_primitive_set(text).name if is_of_rules else choice(*PRIMITIVE_SETS)(text)
 
 
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
@@ -587,8 +580,7 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Ge
     """Return the tree, or trees, of *player* with *primitives*; a path names a saved player.
 
     Every primitive must mean the same in the player's set and in *primitives*, and so must weights;
-    the same name is not enough. Raises `TreeError` if the player has no tree, or if *primitives*
-    lack one that it uses.
+    the same name is not enough. Raises `TreeError` if it has no tree, or uses another primitive.
     """
     model = model_of(load_player(player) if isinstance(player, str | Path) else player)
     valuing = model.valuing()

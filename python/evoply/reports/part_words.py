@@ -83,14 +83,17 @@ class Words:
         if expression.op == "add" and expression not in features:
             parts = [self.known(part) for part in expression.arguments]
             return None if None in parts else sum_words([part for part in parts if part])
-        return features.get(expression) or named_fact(self._name(expression), self.piece)
+        name = self._name(expression)
+        said = features.get(expression) or named_fact(name, self.piece)
+        if said is not None or name:
+            return said
+        counted = squares_phrase(expression, self.piece, self.shape)
+        return None if counted is None else FeatureWords(counted)
 
     def phrase(self, expression: Expression) -> str | None:
         """Return the noun phrase of an expression that is a known feature, else None."""
-        known, name = self.known(expression), self._name(expression)
-        if known is not None:
-            return known.things
-        return asked_phrase(name) if name else squares_phrase(expression, self.piece, self.shape)
+        known = self.known(expression)
+        return asked_phrase(self._name(expression)) if known is None else known.things
 
     def formula(self, expression: Expression) -> str:
         """Return the formula of *expression*."""

@@ -7,7 +7,6 @@ config alone. Terms that labels recommend are candidates like any others: games 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +20,14 @@ from evoply.evolution.play.opponents import read_opponent
 from evoply.expressions import Node, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Forest, Shape, Tree
-from evoply.gp.terms import features_of
-from evoply.learning import Choices, choices_of, fitted_weights, loss_and_slope
+from evoply.gp.sums_of_terms import features_of
+from evoply.learning import Choices, choices_of, fitted_weights, slope_by_board
 from evoply.protocols import Row
 
 REFIT, NEW_TERM = "refit", "refit_with_new_term"
 """The origins of offspring with fitted numbers."""
 _NEAR = 6
 """A new term is one of so many that look best."""
-_LOOKED_AT = 1000
-"""Positions in which new terms are looked for."""
 
 _Array = NDArray[np.float64]
 
@@ -85,6 +82,7 @@ def _labels(settings: Refit, game: str, seed: int, threads: int) -> Choices:
         games=settings.games,
         seed=seed,
         random_moves=settings.random_moves,
+        players=[read_opponent(text, game) for text in settings.players],
         threads=threads,
     )
 
@@ -139,12 +137,16 @@ def _spread(columns: _Array, labels: Choices) -> _Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidates:
-    """Terms that an individual may get, and their values in some positions."""
+    """Terms that an individual may get: single features, and products of two."""
 
     labels: Choices
-    terms: list[Tree]
-    columns: _Array
-    """On the scale on which each differs as much among the boards of a position."""
+    primitives: PrimitiveSet
+    features: list[Node]
+    counted: _Array
+    """The values of the features and of 1, a column each, on every board."""
+    spread: _Array
+    """Of the product of two columns, how much it differs among the boards of a position; 0 for one
+    that is no candidate."""
 
     def drawn(self, individual: Forest, numbers: _Array, game: str, stream: Stream) -> Tree | None:
         """Return a term by which the expected loss falls fast; None if there is none.
@@ -152,30 +154,34 @@ class _Candidates:
         *numbers* are those of *individual* on the scale of a fit.
         """
         own = values_of_terms(individual.trees, game, self.labels.rows)
-        together = np.hstack([own, self.columns])
-        weights = np.concatenate([numbers, np.zeros(len(self.terms))])
-        slope = loss_and_slope(self.labels, together, weights)[1][len(numbers) :]
+        pull = slope_by_board(self.labels, own @ numbers)
+        # The slope of a product of two columns, on the scale on which all differ as much.
+        slope = np.abs(np.einsum("bi,bj->ij", self.counted * pull[:, np.newaxis], self.counted))
+        slope = np.divide(slope, self.spread, out=np.zeros_like(slope), where=self.spread > 0)
         known = {gp.term_key(tree) for tree in individual.trees}
-        best = [
-            self.terms[index]
-            for index in np.argsort(-np.abs(slope), kind="stable")[: _NEAR + len(known)].tolist()
-            if gp.term_key(self.terms[index]) not in known
-        ][:_NEAR]
+        best: list[Tree] = []
+        for place in np.argsort(-slope, axis=None, kind="stable").tolist():
+            pair = divmod(place, len(slope))
+            if not slope[pair] or len(best) == _NEAR:
+                break
+            nodes = [self.features[index] for index in pair if index < len(self.features)]
+            new = gp.term(self.primitives, 1.0, nodes)
+            if gp.term_key(new) not in known:
+                best.append(new)
         return best[stream.below(len(best))] if best else None
 
 
 @lru_cache(maxsize=8)
 def _candidates(settings: Refit, shape: Shape, game: str, seed: int, threads: int) -> _Candidates:
     labels = _labels(settings, game, seed, threads)
-    labels = labels.part(labels.position < _LOOKED_AT)
-    primitives: PrimitiveSet = shape.sets[0]
-    features = [node for node in features_of(primitives) if node.parameter is None]
-    products: list[tuple[Node, ...]] = [(node,) for node in features]
-    if shape.factors > 1:
-        products += combinations(features, 2)
-    terms = [gp.term(primitives, 1.0, product) for product in products]
-    columns = values_of_terms(terms, game, labels.rows)
-    spread = _spread(columns, labels)
-    differs = spread > 0
-    terms = [tree for tree, is_one in zip(terms, differs.tolist(), strict=True) if is_one]
-    return _Candidates(labels, terms, columns[:, differs] / spread[differs])
+    primitives = shape.sets[0]
+    features: list[Node] = [node for node in features_of(primitives) if node.parameter is None]
+    alone = [gp.term(primitives, 1.0, [feature]) for feature in features]
+    ones = np.ones((len(labels.rows), 1))
+    counted = np.hstack([values_of_terms(alone, game, labels.rows), ones])
+    spread = np.array([_spread(counted * column[:, np.newaxis], labels) for column in counted.T])
+    # Each pair once, each feature alone beside the 1 at the end, no square.
+    is_one = np.triu(np.ones_like(spread), 1) > 0
+    if shape.factors == 1:
+        is_one[:, :-1] = False
+    return _Candidates(labels, primitives, features, counted, np.where(is_one, spread, 0.0))

@@ -247,15 +247,18 @@ def refit(
     if settings.best + elitism > population:
         message = f"{settings.best} and elitism {elitism} are above population_size {population}"
         yield "refit.best", message
-    try:
-        teacher = read_opponent(settings.teacher, game)
-    except (ValueError, OSError) as error:
-        yield "refit.teacher", str(error)
-        return
-    if teacher.valuing() is None:
-        yield "refit.teacher", f"{teacher.label} has no values of boards: name one that searches"
-    elif not is_certain(teacher):
-        yield "refit.teacher", f"{teacher.label} may value a board otherwise next time"
+    named = {"teacher": settings.teacher}
+    named |= {f"players.{index}": text for index, text in enumerate(settings.players)}
+    for key, text in named.items():
+        try:
+            player = read_opponent(text, game)
+        except (ValueError, OSError) as error:
+            yield f"refit.{key}", str(error)
+            continue
+        if key == "teacher" and player.valuing() is None:
+            yield "refit.teacher", f"{player.label} has no values of boards: name one that searches"
+        elif not is_certain(player):
+            yield f"refit.{key}", f"{player.label} may play otherwise next time: name another"
 
 
 def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Problem]:

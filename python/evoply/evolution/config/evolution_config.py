@@ -263,6 +263,9 @@ class EvolutionConfig(RunConfig):
             del settings["refit"]
         else:
             settings["refit"]["teacher"] = resolved(self.refit.teacher, self.game)
+            settings["refit"]["players"] = [
+                resolved(text, self.game) for text in self.refit.players
+            ]
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -522,6 +525,9 @@ def self_contained(config: _Config) -> _Config:
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
     if config.refit is not None:
         data["refit"]["teacher"] = without_file(config.refit.teacher, config.game)
+        data["refit"]["players"] = [
+            without_file(text, config.game) for text in config.refit.players
+        ]
     return type(config)(**data)
 
 

@@ -332,8 +332,8 @@ def place(monomial: Monomial) -> _Place:
 
 _ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
 _UNTIL = MappingProxyType({"phases": "board_until", "stages": "until", "ply_stages": "plies_until"})
-DIGITS = 6
-"""The significant digits of numbers in formulas for people."""
+DIGITS = 4
+"""The significant digits of numbers in formulas for people, which only print rounds so."""
 
 
 def names_of(individual: Genotype) -> FormulaNames:

@@ -57,7 +57,7 @@ class Simplified:
 
     @property
     def formula(self) -> str:
-        """The formula, without the exceptions."""
+        """The formula, without the exceptions; its numbers have four digits, the expression all."""
         return formula(self.expression, self.names, digits=DIGITS)
 
     @property
@@ -397,7 +397,7 @@ class _Simplifier:
             ]
             size = abs(value) / scale if len(zeros) > 1 or monomial else abs(value)
             if size != 1 or not factors:
-                factors.insert(0, number_text(float(size)))
+                factors.insert(0, number_text(float(size), DIGITS))
             sides[value < 0].append(" * ".join(factors))
         is_turned = not sides[0] or (bool(sides[1]) and zeros.get((), 0) > 0)
         left, right = sides[::-1] if is_turned else sides

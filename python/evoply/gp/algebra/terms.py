@@ -64,7 +64,7 @@ class Term:
         """The term as a formula, with its sign."""
         above = [self._in_brackets(part) for part in self.factors]
         if abs(self.coefficient) != 1 or not above:
-            above.insert(0, number_text(abs(self.coefficient)))
+            above.insert(0, number_text(abs(self.coefficient), DIGITS))
         below = [self._in_brackets(part) for part in self.divisors]
         sign = "-" if self.coefficient < 0 else ""
         return sign + " / ".join([" * ".join(above), *below])
