@@ -20,7 +20,9 @@ def test_shapes_are_said_for_both_sides():
     assert len(set(phrases)) == 2 * len(SHAPES)
     assert not any("{" in phrase for phrase in phrases)
     wedge = known[SHAPES["wedges"]("opponent")]
-    assert wedge.one == "a wedge of the opponent (one empty square between two discs on the edge)"
+    assert (
+        wedge.single == "a wedge of the opponent (one empty square between two discs on the edge)"
+    )
     safe = known[SHAPES["no_safe_move"]("opponent")]
     assert safe.wanted(True).startswith("no safe move for the opponent")
 
