@@ -25,6 +25,7 @@ NAMES = (
     "opponent",
     "against",
     "judge",
+    "whole",
 )
 """The keys under which players stand."""
 TINY = ("--generations", "2", "--pairs", "2", "--against", "greedy")
@@ -32,6 +33,7 @@ COMMANDS = (
     ("distil", "edgar-like", "--stages", "2", "--games", "5"),
     ("distil", "edgar-like", "--stages", "2", "--games", "5", "--output", "other.json"),
     ("distil", "champion@weights", "--games", "10"),
+    ("prune", "formula.json", "--games", "100"),
     ("tune", "formula.json", *TINY, "--no-tests"),
     ("tune", "champion@first", *TINY),
     ("learn", "patterns-8", "--games", "20", "--no-tests"),

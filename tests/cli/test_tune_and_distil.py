@@ -88,7 +88,7 @@ def test_nothing_is_played_before_a_package_is_missed(monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("it played")
 
-    monkeypatch.setattr("evoply.learning.tuning.play", fail)
+    monkeypatch.setattr("evoply.learning.tuning.play_against", fail)
     player = parse_player("mobility", game="othello")
     config = TuningConfig.for_player(player, "othello", opponents=None, generations=2)
     with pytest.raises(RunError, match="the package cmaes - is not installed - `"):
@@ -171,7 +171,7 @@ def test_a_player_is_pruned_into_a_file(workplace: Path, capsys: Any) -> None:
     told = call(capsys, *PRUNE, "--threads", "1", "--json").data
     assert [change["name"] for change in told["left_out"]][:1] == ["white_near_corners"]
     assert {term["name"] for term in told["terms"]} == {"white_corners", "black_mobility"}
-    assert told["compared"][0]["opponent"] == "the whole player"
+    assert told["compared"][0]["opponent"] == told["whole"] == PLAYER
     assert told["player"]["simplified"] == told["formula"]
 
 

@@ -216,7 +216,7 @@ def test_what_does_nothing_goes_and_what_holds_it_up_stays(pruned: Pruned) -> No
     assert pruned.terms[0].lost > 0.1
     assert pruned.terms[0].low is not None
     assert pruned.terms[0].low < pruned.terms[0].lost < (pruned.terms[0].high or 0)
-    assert pruned.compared[0].opponent == "the whole player"
+    assert pruned.compared[0].opponent == pruned.whole
     assert pruned.games < 1.5 * SMALL["games"]
 
 

@@ -78,7 +78,7 @@ def played_against_whole(
     >>> from evoply.expressions import number
     >>> from evoply.players import parse_player
     >>> (nothing,) = played_against_whole(
-    ...     parse_player("mobility"), [number(0.0)], game="othello", games=100, seed=1)
+    ...     parse_player("mobility").valuing(), [number(0.0)], game="othello", games=400, seed=1)
     >>> nothing.high < 0.5
     True
     """
@@ -228,7 +228,7 @@ def _counted(count: int, noun: str) -> str:
 _WORTH = (("lost", "points lost without"), ("low", "at least"), ("high", "at most"))
 _LEFT_OUT = (Column("name", "left out", str), Column("lost", "points lost so far", _points))
 _COMPARED = (
-    Column("opponent", "against", str),
+    Column("opponent", "against", str, look="code"),
     Column("whole", "whole", share),
     Column("pruned", "pruned", share),
     Column("low", "difference at least", _points),
@@ -264,10 +264,10 @@ def prune(
     was left out by then. Raises `NoTermsError`, a `ValueError`, for players whose value of boards
     is no sum of terms.
 
-    >>> text = "( + ( * 2.1 white_corners ) ( * 0.00001 ply ) ):primitives=othello-access"
+    >>> text = "( + ( * 2.1 white_corners ) ( * 4.2 white_mobility ) ):primitives=othello-access"
     >>> pruned = prune(text, games=10_000, against=["random"])
-    >>> [(term.name, term.weights) for term in pruned.terms]
-    [('white_corners', (1.0,))]
+    >>> pruned.formula, [change.name for change in pruned.left_out]
+    ('white_corners + 2 * white_mobility', ['whole numbers up to 10'])
     """
     return _Pruning(player, within, against, game, games, seed, runs, threads, progress).result()
 
@@ -313,7 +313,8 @@ class _Pruning:
         if against is None:
             against = [f"material:depth={self.whole.plies_ahead + 1}"]
         rivals = [model_of(read_player_of(rival, game, runs)) for rival in against]
-        self.labels = ["the whole player", *(rival.label for rival in rivals)]
+        self.name = self.model.label if self.model.name is None else self.model.name
+        self.labels = [self.name, *(rival.label for rival in rivals)]
         self.opponents = prepared([self.whole, *rivals], game)
         self.game, self.within, self.seed, self.threads = game, within, seed, threads
         self.games = checked_whole("games", games, MOST_GAMES)
@@ -554,7 +555,7 @@ class _Pruning:
         last = len(self.sum.conditions)
         written = [formula(each, self.names) for each in self.sum.conditions]
         return Pruned(
-            whole=self.model.label if self.model.name is None else self.model.name,
+            whole=self.name,
             game=self.game,
             within=self.within,
             terms=tuple(terms),

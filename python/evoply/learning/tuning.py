@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from time import perf_counter
@@ -29,10 +29,9 @@ from pydantic import Field
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena import Schedule, play
+from evoply.arena import play_against
 from evoply.configs.part import Problem
 from evoply.expressions import program_with_parameters
-from evoply.games import game_rules
 from evoply.learning.configs import GameName, LearnerConfig, config_of
 from evoply.learning.tunable import Parameters, Tunable, player_from, tunable
 from evoply.players import KernelSeat, PlayerKind, ValuingPlayer, model_of
@@ -246,34 +245,17 @@ class Tuning(KeptLearner[TuningStep]):
         self, task: _Task, vectors: list[Array], pairs: int, stream: Stream
     ) -> tuple[int, ...]:
         """Return twice the points of each of *vectors*: all play the same games."""
-        count, opponents = len(vectors), task.opponents
-        seats = [*(task.seat(values) for values in vectors), *opponents]
-        met = np.arange(len(opponents), dtype=np.uint32).repeat(pairs)
-        rules = game_rules(task.config.game)
-        pairing = Schedule.pairs(
-            np.zeros(len(met), dtype=np.uint32),
-            met + 1,
+        games = play_against(
+            task.config.game,
+            [task.seat(values) for values in vectors],
+            task.opponents,
             stream=stream,
+            pairs=pairs,
             opening_plies=task.config.opening_plies,
-            start=rules.start().row,
+            threads=self.threads,
         )
-        who = np.arange(count, dtype=np.uint32).repeat(len(pairing))
-
-        def shift(seat: NDArray[np.uint32]) -> NDArray[np.uint32]:
-            tiled = np.tile(seat, count)
-            return np.where(tiled == 0, who, tiled + (count - 1)).astype(np.uint32)
-
-        schedule = replace(
-            pairing,
-            black=shift(pairing.black),
-            white=shift(pairing.white),
-            opening_keys=np.tile(pairing.opening_keys, count),
-            game_keys=np.tile(pairing.game_keys, count),
-        )
-        black = play(task.config.game, seats, schedule, threads=self.threads).black_points
-        is_black = np.tile(pairing.black == 0, count)
-        doubled = np.rint(2 * np.where(is_black, black, 1 - black)).astype(np.int64)
-        return tuple(doubled.reshape(count, -1).sum(axis=1).tolist())
+        doubled = np.rint(2 * games.points).astype(np.int64)
+        return tuple(doubled.sum(axis=(1, 2)).tolist())
 
 
 @dataclass(frozen=True)
