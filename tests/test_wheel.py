@@ -21,7 +21,7 @@ DATA = (
     "evoply/runs/presets/demo.toml",
     "evoply/studies/papers/liao.toml",
     "evoply/arena/yardsticks.toml",
-    "evoply/experiments/readability.toml",
+    "evoply/experiments/readable_sizes.toml",
     "evoply/players/edgar.json",
     "evoply/players/readable.toml",
     "evoply/players/strong-othello.json",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import evoply as ep
-from evoply.arena import Measured, StoppedWithResultError, Strength, measure, yardsticks
+from evoply.arena import StoppedWithResultError, Strength, YardstickScore, measure, yardsticks
 from evoply.games.formats import GamePlayed
 from evoply.players import NAMED_PLAYERS
 from evoply.protocols import Color
@@ -40,11 +40,12 @@ def test_the_side_that_began_has_its_share() -> None:
     assert result.beginner == pytest.approx(fmean(points)) != result.score
 
 
-def row(player: str, opponent: str, score: float, beginner: float = 0.5) -> Measured:
-    return Measured(player, opponent, score, (score - 0.02, score + 0.02), 2000, beginner, 0.0)
+def row(player: str, opponent: str, score: float, beginner: float = 0.5) -> YardstickScore:
+    interval = (score - 0.02, score + 0.02)
+    return YardstickScore(player, opponent, score, interval, 2000, beginner, 0.0)
 
 
-def table(*rows: Measured) -> Strength:
+def table(*rows: YardstickScore) -> Strength:
     return Strength("othello", 1, rows)
 
 

@@ -45,8 +45,8 @@ from evoply.arena.tournaments import Tournament as Tournament
 from evoply.arena.tournaments import eliminate as eliminate
 from evoply.arena.tournaments import rank_correlation as rank_correlation
 from evoply.arena.tournaments import tournament as tournament
-from evoply.arena.yardsticks import Measured as Measured
 from evoply.arena.yardsticks import Strength as Strength
 from evoply.arena.yardsticks import Yardstick as Yardstick
+from evoply.arena.yardsticks import YardstickScore as YardstickScore
 from evoply.arena.yardsticks import measure as measure
 from evoply.arena.yardsticks import yardsticks as yardsticks

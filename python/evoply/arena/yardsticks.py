@@ -69,7 +69,7 @@ def _plays(text: str, game: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured(JsonData):
+class YardstickScore(JsonData):
     """The score of a player against one opponent."""
 
     also: ClassVar = ("is_by_colour",)
@@ -108,7 +108,7 @@ class Strength(JsonData, Shown):
     also: ClassVar = ("sentences",)
     game: str
     seed: int
-    rows: tuple[Measured, ...]
+    rows: tuple[YardstickScore, ...]
     """Player by player, in the order of the opponents."""
 
     @property
@@ -121,7 +121,7 @@ class Strength(JsonData, Shown):
         """The opponents, in order."""
         return tuple(dict.fromkeys(row.opponent for row in self.rows))
 
-    def of(self, player: str) -> dict[str, Measured]:
+    def of(self, player: str) -> dict[str, YardstickScore]:
         """Return what was measured of *player*, by opponent."""
         return {row.opponent: row for row in self.rows if row.player == player}
 
@@ -236,7 +236,7 @@ def measure(
     measured = [read_player_of(player, game, runs) for player in players]
     names = named_apart([player.label for player in measured])
     counts = [max(2, round(games * each.share / 2) * 2) for each, _ in panel]
-    total, done, rows = len(measured) * sum(counts), 0, list[Measured]()
+    total, done, rows = len(measured) * sum(counts), 0, list[YardstickScore]()
     for name, player in zip(names, measured, strict=True):
         for (each, opponent), count in zip(panel, counts, strict=True):
 
@@ -261,7 +261,7 @@ def measure(
                 raise StoppedWithResultError(Strength(game, seed, tuple(rows))) from None
             done += count
             rows.append(
-                Measured(
+                YardstickScore(
                     player=name,
                     opponent=each.player,
                     score=result.score,

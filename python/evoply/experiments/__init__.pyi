@@ -20,10 +20,10 @@ from evoply.experiments.experiment_folder import ExperimentFolder as ExperimentF
 from evoply.experiments.experiment_folder import UnitResult as UnitResult
 from evoply.experiments.experiment_folder import find_experiment as find_experiment
 from evoply.experiments.experiment_folder import folder_for as folder_for
-from evoply.experiments.readability import MadePlayer as MadePlayer
-from evoply.experiments.readability import Readability as Readability
-from evoply.experiments.readability import made_players as made_players
-from evoply.experiments.readability import readability_folder as readability_folder
+from evoply.experiments.readable_sizes import Readability as Readability
+from evoply.experiments.readable_sizes import SizedPlayer as SizedPlayer
+from evoply.experiments.readable_sizes import made_players as made_players
+from evoply.experiments.readable_sizes import readability_folder as readability_folder
 from evoply.experiments.running import Cost as Cost
 from evoply.experiments.running import LeaguePairing as LeaguePairing
 from evoply.experiments.running import Status as Status

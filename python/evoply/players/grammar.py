@@ -377,9 +377,8 @@ def _tree(tree: str, options: _Options, primitives: PrimitiveSet | None) -> Play
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
     if runs is None:
         raise PlayerTextError(
-            f"champion@{shorten(run)} cannot be looked up here: in Python use evoply.match and the "
-            "other functions of `import evoply`, or give runs=evoply.runs.resolve_champion; "
-            "elsewhere name a saved player's file",
+            f"champion@{shorten(run)} cannot be looked up here: in Python use evoply.match, or "
+            "give runs=evoply.runs.resolve_champion; elsewhere name a saved player's file",
             column,
         )
     return model_of(runs(run))
@@ -392,10 +391,8 @@ def _named_player(name: str, options: _Options, bare: str, game: str) -> PlayerM
     rules, shapes = game_rules(game), {game_rules(name).shape for name in named.games}
     is_elsewhere = bool(named.games) and rules.kernel not in named.games
     if is_elsewhere and (named.by_game or named.text or rules.shape in shapes):
-        listed = ", ".join(named.games)
-        raise PlayerTextError(
-            f"{bare!r} cannot play {game}: {name} plays {listed}", options.column - len(name)
-        )
+        message = f"{bare!r} cannot play {game}: {name} plays {', '.join(named.games)}"
+        raise PlayerTextError(message, options.column - len(name))
     if named.text:
         player = _parse(named.text, options.column, game, None, None)
         return with_options(player, options.read(_ANY), name=bare)
@@ -518,11 +515,8 @@ class _Options:
 
 def _set_name(text: str) -> str:
     # The set of a game's rules is made when it is named, so it is in no table.
-    if text.startswith(f"{FACTS}-"):
-        find_primitive_set(text)
-    else:
-        choice(*PRIMITIVE_SETS)(text)
-    return text
+    is_of_rules = text.startswith(f"{FACTS}-")
+    return find_primitive_set(text).name if is_of_rules else choice(*PRIMITIVE_SETS)(text)
 
 
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
@@ -586,8 +580,7 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Ge
     """Return the tree, or trees, of *player* with *primitives*; a path names a saved player.
 
     Every primitive must mean the same in the player's set and in *primitives*, and so must weights;
-    the same name is not enough. Raises `TreeError` if the player has no tree, or if *primitives*
-    lack one that it uses.
+    the same name is not enough. Raises `TreeError` if it has no tree, or uses another primitive.
     """
     model = model_of(load_player(player) if isinstance(player, str | Path) else player)
     valuing = model.valuing()

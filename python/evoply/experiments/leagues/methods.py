@@ -49,6 +49,8 @@ _LARGEST = 1_000_000
 _PROBE_SECONDS = 2.0
 _FEWEST = 3
 """Methods without which there is no league."""
+_NO_ENDS = frozenset({"machine", "pruning"})
+"""Keys that may change while a run goes on, and end none."""
 _COUNTED = {"work_limit": "work", "games": "games"}
 """The keys that end a run by a counted limit, and their units, the finer one first."""
 
@@ -74,7 +76,7 @@ class Making(Part):
         amounts = self.amounts(budget)
         overrides = [f"game={json.dumps(game)}"]
         overrides += [f"{path}={amount}" for path, amount in amounts.items()]
-        ends = dict.fromkeys(kind.configs.limits - {"machine", *amounts})
+        ends = dict.fromkeys(kind.configs.limits - _NO_ENDS - amounts.keys())
         changes = {**ends, **self.changes}
         return Setup(name, kind, kind.configs.load(base, overrides, **changes))
 
@@ -185,7 +187,7 @@ def _own_method(name: str, source: str, game: str, budget: float) -> tuple[Entra
     if not key:
         return _entrant(name, f"your own: {source}", "with its own limits"), setup
     amount = max(1, math.ceil(pace * budget))
-    ends = dict.fromkeys(kind.configs.limits - {"machine"})
+    ends = dict.fromkeys(kind.configs.limits - _NO_ENDS)
     limited = kind.configs.load(config, (), **{**ends, key: amount})
     entrant = _entrant(name, f"your own: {source}", "", _COUNTED[key], float(amount))
     return entrant, Setup(name, kind, limited)

@@ -39,6 +39,7 @@ from evoply.games import game_rules
 from evoply.gp.algebra import simplify
 from evoply.kinds import Run
 from evoply.learning import distil
+from evoply.learning.found_features import usual_sets
 from evoply.players import ValuingPlayer, parse_player, with_options
 from evoply.protocols import ConfigError, RunError
 from evoply.protocols.sections import Column, JsonData, Page, Section, Shown, counted
@@ -46,16 +47,17 @@ from evoply.reports.charts import Chart, Series, line_chart
 from evoply.runs import runs_directory
 from evoply.wording import did_you_mean, shorten
 
-_FILE = Path(__file__).with_name("readability.toml")
+_FILE = Path(__file__).with_name("readable_sizes.toml")
 _LARGEST = 1_000_000
 _MADE = "made"
 """The folder of what was measured, in that of the experiment."""
 _POPULATION = "population"
 _TERMS = re.compile(r"\{(?:(\d+) )?terms\}")
+_FEATURES = "{features}"
 _TIME = {"time_limit": 1.0}
 
 
-class Scale(Part):
+class PlanSize(Part):
     """How much is done."""
 
     terms: tuple[int, ...] = Field(strict=False)
@@ -88,9 +90,11 @@ class Way(Making):
             return
         share = 0.5 if self.population is not None else 1.0
         if self.population is not None:
-            yield _timed(self.population).setup(_POPULATION, game, share * seconds)
+            changes = _filled(self.population.changes, 0, game)
+            before = _timed(self.population.model_copy(update={"changes": changes}))
+            yield before.setup(_POPULATION, game, share * seconds)
         for most in terms[-1:] if self.has_map else terms:
-            changes = _with_terms(self.changes, most)
+            changes = _filled(self.changes, most, game)
             made = _timed(Making(base=self.base, changes=changes)).setup(
                 name if self.has_map else f"{name} {most}", game, share * seconds
             )
@@ -103,10 +107,12 @@ def _timed(making: Making) -> Making:
     return making.model_copy(update={"limits": _TIME})
 
 
-def _with_terms(value: Any, terms: int) -> Any:
-    """Return *value* with numbers in place of "{terms}" and "{3 terms}"."""
+def _filled(value: Any, terms: int, game: str) -> Any:
+    """Return *value* with what "{terms}", "{3 terms}" and "{features}" stand for."""
     if isinstance(value, Mapping):
-        return {key: _with_terms(part, terms) for key, part in value.items()}
+        return {key: _filled(part, terms, game) for key, part in value.items()}
+    if value == _FEATURES:
+        return usual_sets(game)[0]
     found = _TERMS.fullmatch(value) if isinstance(value, str) else None
     return value if found is None else int(found[1] or 1) * terms
 
@@ -119,16 +125,16 @@ class Ways(Part):
 
 
 class Plan(Part):
-    """The file `readability.toml`."""
+    """The file `readable_sizes.toml`."""
 
-    scales: dict[str, Scale]
+    scales: dict[str, PlanSize]
     games: dict[str, Ways]
 
     def of(self, game: str) -> Ways:
         """Return the ways of *game*."""
         return self.games.get(game_rules(game).kernel, self.games["any"])
 
-    def scale(self, name: str) -> Scale:
+    def scale(self, name: str) -> PlanSize:
         """Return the scale called *name*; `ValueError` lists all."""
         if name not in self.scales:
             hint = did_you_mean(name, self.scales) or f": there are {', '.join(self.scales)}"
@@ -138,7 +144,7 @@ class Plan(Part):
 
 @cache
 def plan() -> Plan:
-    """Return what `readability.toml` says."""
+    """Return what `readable_sizes.toml` says."""
     data = read_toml(read_limited(_FILE, _LARGEST), str(_FILE))
     return checked(lambda: Plan(**data), lambda error: ConfigError(explained(error, Plan)))
 
@@ -170,7 +176,7 @@ def _counted(node: Expression, names: FormulaNames) -> tuple[int, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class MadePlayer(JsonData):
+class SizedPlayer(JsonData):
     """A player that was made and measured."""
 
     way: str
@@ -201,7 +207,7 @@ class Readability(JsonData, Shown):
     scale: Mapping[str, Any]
     ways: Mapping[str, str]
     """Titles, by name."""
-    made: tuple[MadePlayer, ...]
+    made: tuple[SizedPlayer, ...]
     wanted: int
     """How many players there will be."""
 
@@ -216,7 +222,7 @@ class Readability(JsonData, Shown):
         return tuple(dict.fromkeys(name for each in self.made for name in each.scores))
 
     @property
-    def best(self) -> dict[str, MadePlayer]:
+    def best(self) -> dict[str, SizedPlayer]:
         """The best player that has at most so many terms, by the mean over the opponents."""
         found = {}
         for most in self.sizes:
@@ -323,7 +329,7 @@ def readability_folder(
 ) -> ExperimentFolder:
     """Return the folder called *name* (None: readability-GAME), made if it is not there.
 
-    *changes* are fields of `Scale` instead of those of *scale*. Raises `ConfigError` or
+    *changes* are fields of `PlanSize` instead of those of *scale*. Raises `ConfigError` or
     `ValueError` for what does not fit, and `RunError` if the folder holds something else.
     """
     size = plan().scale(scale).model_copy(update=changes)
@@ -371,7 +377,7 @@ def made_players(
     What is finished is kept. *progress* gets the players that are done, and all.
     """
     chosen = _read(folder.path / _MADE / "plan.json")
-    game, size = chosen["game"], Scale(**chosen["scale"])
+    game, size = chosen["game"], PlanSize(**chosen["scale"])
     ways = {name: plan().of(game).ways[name] for name in chosen["ways"]}
     seeds = folder.experiment.all_seeds
     wanted = [(way, most, seed) for seed in seeds for way in ways for most in size.terms]
@@ -380,7 +386,7 @@ def made_players(
     for number, (way, most, seed) in enumerate(wanted):
         path = folder.path / _MADE / f"{way}-{most}-{seed}.json"
         if path.exists():
-            made.append(MadePlayer(**_read(path)))
+            made.append(SizedPlayer(**_read(path)))
         else:
             player = _player(folder, way, ways[way], most, seed, size, done, threads)
             if player is None:
@@ -400,7 +406,7 @@ def _player(
     way: Way,
     most: int,
     seed: int,
-    size: Scale,
+    size: PlanSize,
     done: set[tuple[str, int]],
     threads: int,
 ) -> ValuingPlayer | None:
@@ -411,7 +417,7 @@ def _player(
             parse_player(way.teacher, game=game),
             terms=most,
             game=game,
-            primitives=[way.primitives],
+            primitives=[_filled(way.primitives, most, game)],
             games=size.teacher_games,
             seed=seed,
             threads=threads,
@@ -421,7 +427,8 @@ def _player(
         return None
     with Run.open(folder.unit(setup, seed).path) as run:
         if not way.has_map:
-            return _valuing(run.champion_player)
+            player = run.champion_player if run.pruned is None else run.pruned_player
+            return _valuing(player)
         last = run.last()
         players = {player.name: player for player in last.champions}
         small = (
@@ -448,11 +455,11 @@ def _terms(player: ValuingPlayer, game: str) -> tuple[int, str]:
 
 def _measured(
     player: ValuingPlayer, way: str, most: int, seed: int, game: str, games: int, threads: int
-) -> MadePlayer:
+) -> SizedPlayer:
     terms, text = _terms(player, game)
     playing = with_options(player, plan().of(game).player, name=f"{way} {most}", game=game)
     strength = measure([playing], game=game, games=games, threads=threads)
-    return MadePlayer(
+    return SizedPlayer(
         way=way,
         most=most,
         seed=seed,

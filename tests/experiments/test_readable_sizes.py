@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import evoply as ep
-from evoply.experiments import MadePlayer, Readability, made_players, readability_folder
-from evoply.experiments.readability import Way, number_of_terms, plan
+from evoply.experiments import Readability, SizedPlayer, made_players, readability_folder
+from evoply.experiments.readable_sizes import Way, number_of_terms, plan
 from evoply.experiments.running import run_experiment
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import parse_tree
@@ -94,9 +94,9 @@ def test_a_plan_is_made_measured_and_gone_on_with(tmp_path: Path, monkeypatch) -
         readability_folder("other", ways=["tree"])
 
 
-def row(way: str, most: int, terms: int, score: float, seed: int = 1) -> MadePlayer:
+def row(way: str, most: int, terms: int, score: float, seed: int = 1) -> SizedPlayer:
     scores = {"swh": score, "strong:depth=1": score / 2}
-    return MadePlayer(way, most, seed, terms, "a - b", scores, {})
+    return SizedPlayer(way, most, seed, terms, "a - b", scores, {})
 
 
 def test_the_best_of_a_size_has_no_more_terms() -> None:
