@@ -79,15 +79,15 @@ class Words:
 
     def known(self, expression: Expression) -> FeatureWords | None:
         """Return the words for a known feature, or a sum of few such counts, else None."""
+        name = self._name(expression)
         features = known_features(self.piece, self.shape, has_kings=self.has_kings)
-        if expression.op == "add" and expression not in features:
+        said = features.get(expression) or named_fact(name, self.piece)
+        if said is not None:
+            return said
+        if expression.op == "add":
             parts = [self.known(part) for part in expression.arguments]
             return None if None in parts else sum_words([part for part in parts if part])
-        name = self._name(expression)
-        said = features.get(expression) or named_fact(name, self.piece)
-        if said is not None or name:
-            return said
-        counted = squares_phrase(expression, self.piece, self.shape)
+        counted = None if name else squares_phrase(expression, self.piece, self.shape)
         return None if counted is None else FeatureWords(counted)
 
     def phrase(self, expression: Expression) -> str | None:
