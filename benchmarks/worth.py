@@ -1,10 +1,11 @@
 """What each feature of a set adds at equal terms: discs lost a move with it and without it.
 
 A teacher's games give positions in which every move has a value. The best player of N terms is
-chosen step by step: the term with the steepest slope of the discs that a softmax player loses, then
-all weights fitted again. A feature that is among them is left out and the choice made again; any
-other is put first and the rest chosen around it. Printed are the discs that the player with the
-feature, and without it, loses a move in games that were held out.
+chosen step by step: the feature (all made equally large) with the steepest slope of the discs that
+a softmax player loses, then all weights fitted again; and then features are exchanged, as long as
+less is lost. A feature that is among them is left out and another takes its place; any other takes
+the place of the one that is missed least. Printed are the discs that the player with the feature,
+and without it, loses a move in games that were held out.
 
     python benchmarks/worth.py othello-shapes --terms 8 --games 300
 """
@@ -30,8 +31,6 @@ from evoply.learning.found_features import candidates_of_sets
 Array = NDArray[np.float64]
 HELD_OUT = 4
 """Every fourth game judges."""
-REFITTED = 3
-"""Of so many steepest terms the one is taken that loses least when it is fitted."""
 
 
 @dataclass
@@ -53,11 +52,12 @@ class Task:
 
     @cached_property
     def sizes(self) -> Array:
-        """How much each column differs among the boards of a position."""
+        """How much each column differs among the boards of a position; infinite if it does not."""
         means = np.add.reduceat(self.columns, self.fit.begins, axis=0)
         count = np.diff(np.append(self.fit.begins, len(self.columns)))[:, np.newaxis]
         within: Array = self.columns - (means / count)[self.fit.position]
-        return within.std(axis=0)
+        deviation = within.std(axis=0)
+        return np.where(deviation > 0, deviation, np.inf)
 
     def chosen(self, first: Sequence[int], terms: int, barred: int | None = None) -> list[int]:
         """Return the columns of a player of so many *terms* that begins with *first*."""
@@ -66,22 +66,44 @@ class Task:
         while len(chosen) < terms:
             all_weights = np.zeros(self.columns.shape[1])
             all_weights[chosen] = weights
-            slopes = np.abs(loss_and_slope(self.fit, self.columns, all_weights)[1]) * self.sizes
+            slopes = np.abs(loss_and_slope(self.fit, self.columns, all_weights)[1]) / self.sizes
             slopes[[*chosen, *([] if barred is None else [barred])]] = -1
-            tried = []
-            for column in np.argsort(-slopes, kind="stable")[:REFITTED].tolist():
-                there = self.columns[:, [*chosen, column]]
-                found = fitted_weights(self.fit, there)
-                tried.append((loss_and_slope(self.fit, there, found)[0], column, found))
-            _, column, weights = min(tried, key=lambda one: one[:2])
-            chosen.append(column)
+            chosen.append(int(slopes.argmax()))
+            weights = fitted_weights(self.fit, self.columns[:, chosen], np.append(weights, 0.0))
         return chosen
 
+    def exchanged(self, chosen: Sequence[int], column: int) -> tuple[float, list[int]]:
+        """Return *chosen* with *column* for one that is missed least, after what it then loses."""
+        others = [[*chosen[:place], *chosen[place + 1 :], column] for place in range(len(chosen))]
+        return min((self.loss(columns), columns) for columns in others)
+
+    def improved(self, chosen: list[int]) -> list[int]:
+        """Return *chosen* after exchanges that lessen the loss, each column tried once in turn."""
+        loss = self.loss(chosen)
+        for column in range(self.columns.shape[1]):
+            if column not in chosen:
+                new_loss, columns = self.exchanged(chosen, column)
+                if new_loss < loss:
+                    loss, chosen = new_loss, columns
+        return chosen
+
+    def loss(self, chosen: Sequence[int]) -> float:
+        """Return what a softmax player of these columns loses a move in the games fitted to."""
+        there = self.columns[:, list(chosen)]
+        return loss_and_slope(self.fit, there, fitted_weights(self.fit, there))[0]
+
     def lost(self, chosen: Sequence[int]) -> float:
-        """Return the discs a move that the player of these columns loses in held-out games."""
+        """Return what the player of these columns loses a move in the games held out."""
         weights = fitted_weights(self.fit, self.columns[:, list(chosen)])
         best = self.judge.best(self.held_out[:, list(chosen)] @ weights)
         return float(self.judge.lost[best].mean())
+
+    def worth(self, best: list[int], column: int) -> tuple[float, float]:
+        """Return what is lost a move without *column* and with it, at as many terms as *best*."""
+        if column not in best:
+            return self.lost(best), self.lost(self.exchanged(best, column)[1])
+        others = [one for one in best if one != column]
+        return self.lost(self.chosen(others, len(best), barred=column)), self.lost(best)
 
 
 def main() -> None:
@@ -107,17 +129,13 @@ def main() -> None:
         threads=options.threads,
     )
     task = Task.of(choices, [one.expression for one in alone], options.game)
-    best = task.chosen([], options.terms)
-    lost = task.lost(best)
+    best = task.improved(task.chosen([], options.terms))
     names = ", ".join(alone[column].name for column in best)
     print(f"{len(task.fit):,} positions to fit, {len(task.judge):,} to judge, seed {options.seed}")
-    print(f"best {options.terms} terms: {names}; they lose {lost:.2f} a move")
-    rows = []
-    for column, one in enumerate(alone):
-        if column in best:
-            rows.append((task.lost(task.chosen([], options.terms, barred=column)), lost, one.name))
-        else:
-            rows.append((lost, task.lost(task.chosen([column], options.terms)), one.name))
+    print(
+        f"best {options.terms} terms: {names}; they lose {task.lost(best):.2f} a move", flush=True
+    )
+    rows = [(*task.worth(best, column), one.name) for column, one in enumerate(alone)]
     for without, with_it, name in sorted(rows, key=lambda row: row[1] - row[0]):
         print(f"{without - with_it:+.3f}  with {with_it:.3f}  without {without:.3f}  {name}")
 

@@ -13,10 +13,13 @@ import kernels
 import measuring
 import numpy as np
 import pytest
+import worth
 from answers import ANSWERS
 from rows import answer_of
 from tasks import GAMES, TASKS
 from workloads import ROWS
+
+from evoply.learning.choices import Choices
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = ROOT / "benchmarks"
@@ -369,3 +372,23 @@ def test_an_answer_holds_every_bit() -> None:
     other = long.copy()
     other[1000] += 2**-30
     assert answer_of([(long, 1)]) != answer_of([(other, 1)])
+
+
+def test_the_worth_of_a_feature_is_what_players_lose_without_it() -> None:
+    # Four moves in each position; the second column says what they lose, the third repeats it, the
+    # first says nothing of it.
+    dice = np.random.default_rng(3)
+    count = 200
+    lost = dice.permuted(np.tile(np.arange(4.0), (count, 1)), axis=1).ravel()
+    position = np.repeat(np.arange(count), 4)
+    noise = dice.normal(size=lost.size)
+    columns = np.column_stack([noise, -lost, -lost + 1.5 * dice.normal(size=lost.size)])
+    choices = Choices([()] * lost.size, -lost, position, position, lost)
+    task = worth.Task(choices, choices, columns, columns)
+    assert task.chosen([], 1) == [1]
+    assert task.chosen([], 1, barred=1) == [2]
+    assert task.chosen([0], 2) == [0, 1]
+    assert task.lost([1]) == 0 < task.lost([2]) < task.lost([0])
+    assert task.improved([0]) == [1]
+    assert task.worth([1], 1) == (task.lost([2]), 0)
+    assert task.worth([1], 0) == (0, task.lost([0]))

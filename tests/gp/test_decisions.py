@@ -137,6 +137,8 @@ def test_with_whole_numbers_every_choice_is_the_same(game: str, seed: int) -> No
         divide(OWN, number_of_moves("opponent"), "zero") + 7,
         (OWN + 3) * (number_of_moves("opponent") - 5),
         (OWN - 3) * (OTHER - 3) * (board.root_ply + 2) - 4,
+        2 * OWN - OTHER + number_of_moves("opponent"),
+        (OWN - OTHER) * (board.root_ply - 4) + EMPTY - 2 * OTHER,
     ],
 )
 def test_what_is_nearly_common_decides(value: Expression, game: str) -> None:
@@ -177,17 +179,23 @@ OTHELLO = ep.AfterState(evaluator=FEATURES["white"]).alike("othello")
             "( + 13.3244 ( * 4 ( - white_corners white_risky_x ) ) )",
             "white_corners - white_risky_x",
         ),
-        ("( + 6 ( - ( * 2.5 white ) black ) )", "2.5 * white - black"),
+        ("( + 6 ( - ( * 2.5 white ) black_edges ) )", "2.5 * white - black_edges"),
         (
             "( + ( * ( - 7.33865 black_risky_x ) ( - 8.14714 black_corner_moves ) ) 4.27322 )",
-            "black_risky_x * black_corner_moves - 8.14714 * black_risky_x"
-            " - 7.33865 * black_corner_moves",
+            "black_risky_x * black_corner_moves - 8.147 * black_risky_x"
+            " - 7.339 * black_corner_moves",
         ),
         (
             "{ phases ( + 3 ( * 2 white ) ) 40 ( - ( * 4 black ) clock ) 60 }",
             "board_until_40%(2 * white, 4 * black)",
         ),
         ("( * 3 ( - clock 7 ) )", "0"),
+        # With one piece more after every move, a piece less for one side is one more for the other.
+        ("( - white black )", "white"),
+        ("( - ( - black_safe_moves white ) ( * 4 black ) )", "black_safe_moves + 3 * white"),
+        ("( + ( + white black ) white_edges )", "white_edges"),
+        ("( - ( * clock white ) ( * clock black ) )", "clock * white"),
+        ("( - white_edges black )", "white_edges - black"),
     ],
 )
 def test_what_decides_nothing_is_left_out(text: str, short: str) -> None:

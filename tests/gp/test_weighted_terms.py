@@ -34,7 +34,7 @@ from evoply.gp import (
 )
 from evoply.gp.algebra import simplify
 from evoply.gp.branches import recombined
-from evoply.gp.terms import features_of, number_of, term, term_crossover
+from evoply.gp.sums_of_terms import features_of, number_of, term, term_crossover
 from evoply.gp.tree import features_of_term
 
 ACCESS = PRIMITIVE_SETS["othello-access"]

@@ -205,6 +205,14 @@ def test_choices_do_not_depend_on_threads_and_may_be_of_other_players() -> None:
         choices_of("random", "othello-6", games=2, seed=1)
 
 
+@pytest.mark.parametrize("teacher", ["strong:depth=1", "mobility", "mobility:depth=1"])
+def test_every_teacher_errs(teacher: str) -> None:
+    few, many = (
+        choices_of(teacher, "othello", games=4, seed=1, random_moves=share) for share in (0.0, 0.9)
+    )
+    assert few.rows != many.rows
+
+
 def test_a_teacher_as_data_is_taken_too() -> None:
     player = model_of(ep.parse_player("mobility"))
     ours, text = (choices_of(one, "othello-6", games=2, seed=1) for one in (player, "mobility"))

@@ -6,6 +6,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import evoply as ep
 from evoply.expressions import PRIMITIVE_SETS, from_json
@@ -13,6 +15,7 @@ from evoply.expressions.functions import for_the_other_side
 from evoply.gp import parse_tree
 from evoply.learning import features_of_population, features_of_sets
 from evoply.learning.choices import boards_met, values_at
+from evoply.learning.found_features import chosen_columns
 
 ACCESS = PRIMITIVE_SETS["othello-access"]
 CHAMPION = "( - ( * 2 white_anchored ) black_safe_moves ):primitives=othello-access"
@@ -81,3 +84,37 @@ def test_sets_give_their_differences() -> None:
 def test_a_random_champion_is_refused() -> None:
     with pytest.raises(ValueError, match="random player"):
         features_of_population(TREES, ep.parse_player("random"), game="othello")
+
+
+def left(matrix: np.ndarray, target: np.ndarray, columns: list[int]) -> float:
+    """Return what is left of the target, by numpy's least squares."""
+    fitted = np.linalg.lstsq(matrix[:, columns], target, rcond=None)[0]
+    return float(((target - matrix[:, columns] @ fitted) ** 2).sum())
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3))
+def test_columns_are_nearly_the_best_there_are(seed: int, most: int) -> None:
+    draws = np.random.default_rng(seed)
+    matrix = draws.normal(size=(30, 6)) * draws.uniform(0.1, 50, size=6)
+    target = matrix @ draws.normal(size=6) + draws.normal(size=30)
+    found = chosen_columns(matrix, target, most)
+    assert len(set(found)) == most
+    ours = left(matrix, target, list(found))
+    total = float((target**2).sum())
+    # No swap of one column helps: so it is the best of one, and at most a little worse of more.
+    swaps = [
+        left(matrix, target, [*found[:place], other, *found[place + 1 :]])
+        for place in range(most)
+        for other in set(range(6)) - set(found)
+    ]
+    assert ours <= min(swaps) + 1e-5 * total
+    if most == 1:
+        everything = [left(matrix, target, [column]) for column in range(6)]
+        assert ours == pytest.approx(min(everything), abs=1e-5 * total)
+
+
+def test_a_column_that_says_the_same_again_is_not_chosen() -> None:
+    draws = np.random.default_rng(2)
+    matrix = draws.normal(size=(50, 1)).repeat(3, axis=1)
+    assert len(chosen_columns(matrix, matrix[:, 0], 3)) == 1

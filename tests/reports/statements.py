@@ -167,7 +167,7 @@ def _preference(told: Told, part: Influence) -> list[Statement]:
                 share = told.share_above(factor)
                 share = share if is_more else 1 - share
                 return [Statement(says, f"in {share:.0%}", share >= PREFERRED)]
-    if part.verb == "weighs":
+    if part.verb in ("weighs", "values"):
         return []
     share = told.share_above(told.expression(part.text))
     share = 1 - share if told.explanation.about == "features" and "low" in part.wants else share

@@ -22,6 +22,13 @@ SAID = {
     "( and own ( shift_n opponent ) )": "own discs above discs of the opponent",
     "( minus opponent ( beside own ) )": "discs of the opponent not beside own discs",
     "( and own ( shift_e corners ) )": "own discs on b1 and b6",
+    "( minus edges ( or empty corners ) )": (
+        "squares on the edge outside the corners that are not empty"
+    ),
+    "( reach opponent ( or ( or empty corners ) corners ) )": (
+        "empty squares or the corners joined to discs of the opponent"
+    ),
+    "corners": "the 4 squares in the corners",
     "( and own empty )": "squares that there never are",
     "( and own ( beside ( or corners ( shift_w corners ) ) ) )": (
         "own discs on b1, d1, e1, f1, a2, b2, d2, e2 and 10 more"

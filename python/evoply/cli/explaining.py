@@ -234,6 +234,7 @@ def distil(
     *,
     terms: Whole = 10,
     stages: Whole = 1,
+    products: bool = False,
     primitives: str | None = None,
     games: Whole = 500,
     output: OutputFile = None,
@@ -243,9 +244,9 @@ def distil(
     """Distil a player into a formula of a few terms that a person can play by.
 
     The player plays itself. Of many readable features evoply chooses the few
-    whose weighted sum comes nearest to the player's values. On games that it
-    did not learn from, it measures how often formula and player choose the
-    same move.
+    by which moves lose least, by the player's values. On games that it did
+    not learn from, it measures how often the formula chooses the player's
+    move, and how much its moves lose.
 
     Parameters
     ----------
@@ -255,6 +256,8 @@ def distil(
         How many terms at most.
     stages
         How many stages of equal length the game has, each with weights of its own.
+    products
+        Whether a term may be a product of two features.
     primitives
         Sets of primitives whose features the formula may be made of, separated by commas. Default:
         those that fit the game.
@@ -272,6 +275,7 @@ def distil(
             teacher.model_copy(update={"name": player}),
             terms=terms,
             stages=stages,
+            products=products,
             game=game,
             primitives=None if primitives is None else primitives.split(","),
             games=games,
@@ -309,6 +313,10 @@ def _say(formula: Distilled, output: Output) -> None:
     output.say(
         f"It chooses the move of {formula.teacher} in {share(formula.agreement)} of "
         f"{formula.held_out:,} positions held out, a random move in {share(formula.by_chance)}"
+    )
+    output.say(
+        f"Its moves lose {formula.lost:.3g} there on average by the values of {formula.teacher}, "
+        f"random ones {formula.lost_by_chance:.3g}"
     )
 
 

@@ -16,7 +16,7 @@ from evoply.evolution.config.breeding import Stages as Stages
 from evoply.evolution.config.breeding import SteadyState as SteadyState
 from evoply.evolution.config.breeding import Tarpeian as Tarpeian
 from evoply.evolution.config.breeding import Termination as Termination
-from evoply.evolution.config.breeding import Terms as Terms
+from evoply.evolution.config.breeding import TermSum as TermSum
 from evoply.evolution.config.breeding import TreeSum as TreeSum
 from evoply.evolution.config.breeding import Variation as Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig as EvolutionConfig

@@ -46,10 +46,10 @@ from evoply.gp.sizes import effective_nodes as effective_nodes
 from evoply.gp.sizes import lowered_size as lowered_size
 from evoply.gp.sizes import pruned as pruned
 from evoply.gp.sizes import sizes as sizes
-from evoply.gp.terms import create_terms as create_terms
-from evoply.gp.terms import term as term
-from evoply.gp.terms import term_key as term_key
-from evoply.gp.terms import with_number as with_number
+from evoply.gp.sums_of_terms import create_terms as create_terms
+from evoply.gp.sums_of_terms import term as term
+from evoply.gp.sums_of_terms import term_key as term_key
+from evoply.gp.sums_of_terms import with_number as with_number
 from evoply.gp.tree import Forest as Forest
 from evoply.gp.tree import Genotype as Genotype
 from evoply.gp.tree import Limits as Limits

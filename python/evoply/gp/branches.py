@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from evoply._native import Stream
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
-from evoply.gp.terms import (
+from evoply.gp.sums_of_terms import (
     node_mutation,
     term_crossover,
     term_mutation,

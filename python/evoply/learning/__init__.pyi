@@ -43,6 +43,7 @@ from evoply.learning.pruning import Pruned as Pruned
 from evoply.learning.pruning import PrunedTerm as PrunedTerm
 from evoply.learning.pruning import played_against_whole as played_against_whole
 from evoply.learning.pruning import prune as prune
+from evoply.learning.selection import columns_by_loss as columns_by_loss
 from evoply.learning.tuning import Tuning as Tuning
 from evoply.learning.tuning import TuningConfig as TuningConfig
 from evoply.learning.tuning import TuningStep as TuningStep

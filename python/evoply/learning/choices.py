@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +38,9 @@ _PENALTY = 1e-4
 
 _EXACT = 1e-7
 """A fit ends when a step lessens the loss by a smaller share."""
+_HALVINGS = 30
+_KEPT = 1e-4
+"""The share of the promised descent that a step must keep."""
 _NOTHING = 1e-9
 """A share of a variance that rounding may leave of nothing."""
 
@@ -87,6 +89,12 @@ class Choices:
             self.clock[chosen],
         )
 
+    def sample(self, most: int) -> Choices:
+        """Return at most *most* positions, from all games alike."""
+        if len(self) <= most:
+            return self
+        return self.part(np.isin(self.position, np.arange(most) * len(self) // most))
+
     @property
     def begins(self) -> NDArray[np.int64]:
         """The first board of each position."""
@@ -104,6 +112,12 @@ class Choices:
     def usual_loss(self) -> float:
         """What a move that is not the best usually loses: the unit of a fit."""
         return _usual(self.lost)
+
+    @property
+    def chances(self) -> Array:
+        """The probability to see a board when a position and a move of it are drawn."""
+        sizes = np.bincount(self.position)[self.position]
+        return 1 / (sizes * max(len(self), 1))
 
     def best(self, values: Array) -> NDArray[np.int64]:
         """Return the board of the first greatest of *values* in each position."""
@@ -135,9 +149,13 @@ def choices_of(
     share that is done. The answer is the same for any number of *threads*. Raises `ValueError` for
     a teacher that does not value boards.
     """
-    all_players = [model_of(read_player_of(one, game)) for one in (teacher, *players)]
+    models = [model_of(read_player_of(one, game)) for one in (teacher, *players)]
+    valuing = models[0].valuing()
+    if valuing is None:
+        raise ValueError(f"{models[0].label}: this player has no values of boards")
     met = boards_met(
-        all_players,
+        # The search inside `strong` can err, `strong` itself cannot.
+        [model.valuing() or model for model in models],
         game,
         games=games,
         seed=seed,
@@ -145,9 +163,6 @@ def choices_of(
         opening_plies=opening_plies,
         threads=threads,
     )
-    valuing = all_players[0].valuing()
-    if valuing is None:
-        raise ValueError(f"{all_players[0].label}: this player has no values of boards")
     return choices_in(valuing, game, met, seed=seed, threads=threads, progress=progress)
 
 
@@ -342,13 +357,12 @@ def expected_loss(choices: Choices, counted: Array, weights: Array) -> float:
 
 def loss_and_slope(choices: Choices, counted: Array, weights: Array) -> tuple[float, Array]:
     """Return `expected_loss` and its slope, an entry for each of *weights*."""
-    return _Fit(choices).loss(np.ascontiguousarray(counted.T), weights)
+    return LossFit(choices).loss(np.ascontiguousarray(counted.T), weights)
 
 
 def slope_by_board(choices: Choices, values: Array) -> Array:
     """Return the slope of `expected_loss` with the value of each board, where they are *values*."""
-    fit = _Fit(choices)
-    return fit.pull(fit.softmax(values))
+    return LossFit(choices).slope_by_board(values)
 
 
 def fitted_weights(choices: Choices, counted: Array, start: Array | None = None) -> Array:
@@ -358,13 +372,13 @@ def fitted_weights(choices: Choices, counted: Array, start: Array | None = None)
     teacher's values; a small penalty keeps the weights finite. A column that is equal on the boards
     of each position decides nothing and gets 0. The same input gives the same weights.
     """
-    return _Fit(choices).fitted(np.ascontiguousarray(counted.T), start)[0]
+    return LossFit(choices).fitted(np.ascontiguousarray(counted.T), start)[0]
 
 
 _Loss = Callable[[Array, Array], tuple[float, Array]]
 
 
-class _Fit:
+class LossFit:
     """The choices as a fit needs them; columns are rows of its matrices, which is fast."""
 
     def __init__(self, choices: Choices) -> None:
@@ -374,18 +388,21 @@ class _Fit:
         self.sizes = np.diff(np.append(self.begins, len(choices.rows)))
         self.lost = choices.lost
         self.usual = _usual(self.lost)
-        self.target = self.softmax(-self.lost / (_SOFTNESS * self.usual))
+        self.target = self._softmax(-self.lost / (_SOFTNESS * self.usual))
 
     def loss(self, columns: Array, weights: Array) -> tuple[float, Array]:
         """Return the expected loss and its slope."""
         if not self.count:
             return 0.0, np.zeros(len(weights))
-        share = self.softmax(np.einsum("i,ij->j", weights, columns))
+        share = self._softmax(np.einsum("i,ij->j", weights, columns))
         loss = np.einsum("i,i->", share, self.lost) / self.count
-        return float(loss), np.einsum("ij,j->i", columns, self.pull(share))
+        return float(loss), np.einsum("ij,j->i", columns, self._pull(share))
 
-    def pull(self, share: Array) -> Array:
+    def slope_by_board(self, values: Array) -> Array:
         """Return the slope of the loss for a column that is 1 on one board and 0 elsewhere."""
+        return self._pull(self._softmax(values))
+
+    def _pull(self, share: Array) -> Array:
         mean = np.add.reduceat(share * self.lost, self.begins)
         pull: Array = share * (self.lost - mean[self.position]) / self.count
         return pull
@@ -393,7 +410,7 @@ class _Fit:
     def distance(self, columns: Array, weights: Array) -> tuple[float, Array]:
         """Return how far the choices are from the soft ones (cross entropy), and its slope."""
         values = np.einsum("i,ij->j", weights, columns)
-        share, logarithm = self.softmax(values), self._logarithms(values)
+        share, logarithm = self._softmax(values), self._logarithms(values)
         slope = np.einsum("ij,j->i", columns, share - self.target) / self.count
         return float(-np.einsum("i,i->", self.target, logarithm) / self.count), slope
 
@@ -412,11 +429,7 @@ class _Fit:
                 penalty = _PENALTY * float(white @ white)
                 return value / unit + penalty, whitening @ slope / unit + 2 * _PENALTY * white
 
-            from scipy.optimize import minimize  # slow to import, and rarely needed
-
-            options: Any = {"maxiter": rounds, "ftol": _EXACT}
-            found = minimize(penalised, start, jac=True, method="L-BFGS-B", options=options)
-            return np.asarray(found.x, dtype=np.float64)
+            return _minimum(penalised, start, rounds)
 
         if start is None:
             white = least(self.distance, 1.0, np.zeros(len(whitening)))
@@ -424,6 +437,18 @@ class _Fit:
             white = np.asarray(np.linalg.lstsq(whitening.T, start)[0], dtype=np.float64)
         weights = least(self.loss, self.usual, white) @ whitening
         return weights, self.loss(columns, weights)[0]
+
+    def spread(self, column: Array) -> float:
+        """Return the standard deviation of *column* among the boards of a position."""
+        means = np.add.reduceat(column, self.begins) / self.sizes
+        squares = (column - means[self.position]) ** 2
+        return float(np.sqrt(squares.mean()))
+
+    def seen(self, column: Array) -> float:
+        """Return the share of positions in which *column* tells moves apart."""
+        most = np.maximum.reduceat(column, self.begins)
+        least = np.minimum.reduceat(column, self.begins)
+        return float((most > least).mean())
 
     def whitening(self, columns: Array) -> Array:
         """Return sums of columns that do not go together among the boards of a position.
@@ -444,7 +469,7 @@ class _Fit:
         )
         return whitening.T
 
-    def softmax(self, values: Array) -> Array:
+    def _softmax(self, values: Array) -> Array:
         """Return the probability of each board in its position."""
         return np.exp(self._logarithms(values))
 
@@ -456,3 +481,37 @@ class _Fit:
         whole = np.log(np.add.reduceat(np.exp(below), self.begins))
         logarithms: Array = below - whole[self.position]
         return logarithms
+
+
+def _minimum(loss: Callable[[Array], tuple[float, Array]], start: Array, rounds: int) -> Array:
+    """Return where *loss*, given with its slope, is least; by BFGS, downhill from *start*.
+
+    A step is halved until it keeps some of what the slope promises (Nocedal & Wright, "Numerical
+    optimization", 2006, algorithms 3.1 and 6.1). For few weights this is faster than a library's,
+    whose threads wait for each other.
+    """
+    point, (value, slope) = start, loss(start)
+    inverse = np.eye(len(start))
+    for number in range(rounds):
+        step = -inverse @ slope
+        promise = float(slope @ step)
+        size = 1.0 if number else 1.0 / max(1.0, float(np.sqrt(slope @ slope)))
+        for _ in range(_HALVINGS):
+            there, slope_there = loss(point + size * step)
+            if there <= value + _KEPT * size * promise:
+                break
+            size /= 2
+        else:
+            break
+        moved, turned = size * step, slope_there - slope
+        bend = float(moved @ turned)
+        if bend > 0:
+            if not number:
+                inverse *= bend / float(turned @ turned)
+            left = np.eye(len(start)) - np.outer(moved, turned) / bend
+            inverse = left @ inverse @ left.T + np.outer(moved, moved) / bend
+        gain = value - there
+        point, value, slope = point + moved, there, slope_there
+        if gain <= _EXACT * max(abs(value), 1.0):
+            break
+    return point

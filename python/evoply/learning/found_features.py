@@ -131,40 +131,18 @@ _WORTH_IT = 1e-6
 """How much more a swap must explain, as a share of the target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The chosen columns, in the order of choice, and their weights in every stage."""
-
-    columns: tuple[int, ...]
-    weights: Array
-    """A row for each stage, a column for each of *columns*."""
-    explained: tuple[float, ...]
-    """The share of the target's squares that each number of columns explains, before swaps."""
-    share: float
-    """The share that the finally chosen columns explain."""
-
-
-def chosen_columns(parts: Sequence[tuple[Array, Array, Array]], most: int) -> Chosen:
-    """Return the best of at most *most* columns; each stage has its own weights.
-
-    *parts* has for each stage the matrix (rows, columns), the target and a weight for each row.
-    """
-    fits = [_Fit.of(*part) for part in parts]
-    total = sum(fit.total for fit in fits) or 1.0
-    count = parts[0][0].shape[1]
+def chosen_columns(matrix: Array, target: Array, most: int) -> tuple[int, ...]:
+    """Return the best of at most *most* columns of *matrix*, in the order of choice."""
+    fit = _LeastSquares(matrix, target)
     chosen: list[int] = []
-    explained: list[float] = []
-
-    def gain(columns: list[int]) -> float:
-        return sum(fit.explained(columns) for fit in fits) / total
-
+    share = 0.0
+    count = matrix.shape[1]
     while len(chosen) < min(most, count):
-        best, column = max((gain([*chosen, c]), -c) for c in range(count) if c not in chosen)
-        if best <= (explained[-1] if explained else 0.0) + _WORTH_IT:
+        best, column = max((fit.share([*chosen, c]), -c) for c in range(count) if c not in chosen)
+        if best <= share + _WORTH_IT:
             break
         chosen.append(-column)
-        explained.append(best)
-    share = explained[-1] if explained else 0.0
+        share = best
     for _ in range(_MOST_ROUNDS):
         before = share
         for index in range(len(chosen)):
@@ -172,49 +150,30 @@ def chosen_columns(parts: Sequence[tuple[Array, Array, Array]], most: int) -> Ch
             others = [c for c in range(count) if c not in chosen]
             if not others:
                 break
-            best, column = max((gain([*rest, c]), -c) for c in others)
+            best, column = max((fit.share([*rest, c]), -c) for c in others)
             if best > share + _WORTH_IT:
                 chosen[index], share = -column, best
         if share <= before:
             break
-    weights = np.array([fit.weights(chosen) for fit in fits])
-    return Chosen(tuple(chosen), weights, tuple(explained), share)
+    return tuple(chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    """Sums of products in one stage, of columns with length 1 there."""
+class _LeastSquares:
+    """Sums of products of columns, as of length 1, with each other and with the target."""
 
-    gram: Array
-    to_target: Array
-    total: float
-    lengths: Array
-
-    @classmethod
-    def of(cls, matrix: Array, target: Array, weight: Array) -> _Fit:
-        weighted = matrix * weight[:, np.newaxis]
-        gram = matrix.T @ weighted
+    def __init__(self, matrix: Array, target: Array) -> None:
+        gram = matrix.T @ matrix
         squares = np.diagonal(gram)
-        lengths: Array = np.sqrt(np.where(squares > 0, squares, 1.0))
-        return cls(
-            gram / np.outer(lengths, lengths),
-            (weighted.T @ target) / lengths,
-            float(target @ (weight * target)),
-            lengths,
-        )
+        lengths = np.sqrt(np.where(squares > 0, squares, 1.0))
+        self.gram = gram / np.outer(lengths, lengths)
+        self.to_target = (matrix.T @ target) / lengths
+        self.total = float(target @ target) or 1.0
 
-    def _solve(self, columns: list[int]) -> Array:
+    def share(self, columns: list[int]) -> float:
+        """Return the share of the target's squares that *columns* explain."""
         gram = self.gram[np.ix_(columns, columns)] + _RIDGE * np.eye(len(columns))
-        solved: Array = np.linalg.solve(gram, self.to_target[columns]).astype(np.float64)
-        return solved
-
-    def explained(self, columns: list[int]) -> float:
-        return float(self.to_target[columns] @ self._solve(columns))
-
-    def weights(self, columns: list[int]) -> Array:
-        if not columns:
-            return np.zeros(0)
-        return self._solve(columns) / self.lengths[columns]
+        to_target = self.to_target[columns]
+        return float(to_target @ np.linalg.solve(gram, to_target)) / self.total
 
 
 _MOST_SUBTREES = 300
@@ -256,8 +215,8 @@ def features_of_population(
     # A column with overflow would spoil the sums.
     usable = np.isfinite(columns).all(axis=0) & (np.abs(columns).max(axis=0) < 1e9)
     columns = np.where(usable, columns, 0.0)
-    chosen = chosen_columns([(columns, target, np.ones(len(target)))], terms)
-    return _settings([trees[index] for index in chosen.columns], columns[:, list(chosen.columns)])
+    chosen = chosen_columns(columns, target, terms)
+    return _settings([trees[index] for index in chosen], columns[:, list(chosen)])
 
 
 def features_of_sets(sets: Sequence[PrimitiveSet | str], game: str) -> list[dict[str, Any]]:

@@ -325,8 +325,8 @@ def _terms(
     is_told = is_played and bool(terms) and agreement >= _FAITHFUL and are_words
     played = measured.played(form.expression, variants) if is_told else [None] * len(groups)
     influences = [
-        _influence(sum_text(group.terms), group.said, group.preference, *found)
-        for group, *found in zip(groups, shares, played, strict=True)
+        _influence(sum_text(group.terms), group.said, group.preference, share, games)
+        for group, share, games in zip(groups, shares, played, strict=True)
     ]
     sentence = ""
     if is_told:
@@ -359,16 +359,18 @@ def _groups(measured: _Measured, terms: Sequence[Term], reduced: Sequence[Term])
         main = words.main_factor(less, each)
         together.setdefault(place if main is None else main, []).append(place)
     groups = []
-    for main, places in together.items():
+    for about, places in together.items():
         chosen = tuple(terms[place] for place in places)
-        if len(places) == 1 or not isinstance(main, Expression):
+        if len(places) == 1 or not isinstance(about, Expression):
             groups += [alone[place] for place in places]
             continue
-        whole, preferred = map(measured.choices.preference, measured.values([sum_of(chosen), main]))
+        whole, preferred = map(
+            measured.choices.preference, measured.values([sum_of(chosen), about])
+        )
         said = words.said_together(
             [reduced[place] for place in places],
             [shown[place] for place in places],
-            main,
+            about,
             whole=whole,
             preferred=preferred,
         )

@@ -49,7 +49,8 @@ class Influence(JsonData):
     share: float
     """The share of moves, in [0, 1], that change without the part."""
     verb: str = "wants"
-    """What it does about it: it "wants" or "never leaves" what its choices show, or "weighs"."""
+    """What it does about it: it "wants" or "never leaves" what its choices show, "weighs" what they
+    do not, and "values" what its own moves hardly change."""
     preferred: float | None = None
     """The share of positions, in [0, 1], whose choice has more than the mean of all moves of what
     the part adds to the value (of a feature: of the feature), of those where moves differ in it."""
@@ -164,8 +165,8 @@ def _by_games(ordered: Sequence[Influence], kind: PartKind) -> str:
             f"{_counted(len(idle), kind)} {verb} nothing that {games:,} games show: {joined(named)}"
         )
     if hindering:
-        named = joined([f"{part.wants} ({_points(part)})" for part in hindering])
-        sentences.append(f"It plays better {_without(len(hindering), kind)}: {named}")
+        named = [f"{part.wants} ({_points(part)})" for part in hindering]
+        sentences.append(f"It plays better {_without(len(hindering), kind)}: {joined(named)}")
     return ". ".join(sentences) + "."
 
 

@@ -83,14 +83,17 @@ class Words:
         if expression.op == "add" and expression not in features:
             parts = [self.known(part) for part in expression.arguments]
             return None if None in parts else sum_words([part for part in parts if part])
-        return features.get(expression) or named_fact(self._name(expression), self.piece)
+        name = self._name(expression)
+        said = features.get(expression) or named_fact(name, self.piece)
+        if said is not None or name:
+            return said
+        counted = squares_phrase(expression, self.piece, self.shape)
+        return None if counted is None else FeatureWords(counted)
 
     def phrase(self, expression: Expression) -> str | None:
         """Return the noun phrase of an expression that is a known feature, else None."""
-        known, name = self.known(expression), self._name(expression)
-        if known is not None:
-            return known.things
-        return asked_phrase(name) if name else squares_phrase(expression, self.piece, self.shape)
+        known = self.known(expression)
+        return asked_phrase(self._name(expression)) if known is None else known.things
 
     def formula(self, expression: Expression) -> str:
         """Return the formula of *expression*."""
@@ -101,10 +104,14 @@ class Words:
         name = self._name(expression).replace("_", " ")
         if expression.op == "pattern" and not name:
             return pattern_phrase(expression)
-        difference = self._difference(expression)
-        if difference and self.phrase(expression) is None:
-            return f"the lead in {difference}"
         return self.phrase(expression) or name or f"`{short_formula(self.formula(expression))}`"
+
+    def _thing(self, feature: Expression) -> str:
+        """Return a feature in a sentence, which has no numbers that a scale changes."""
+        difference = self._difference(feature)
+        if difference and self.phrase(feature) is None:
+            return f"the lead in {difference}"
+        return self.feature(feature)
 
     def _name(self, expression: Expression) -> str:
         return self.names.known.get(expression, "")
@@ -158,7 +165,7 @@ class Words:
 
     def said_feature(self, feature: Expression, preference: Preference) -> Said:
         """Return what a player does about a feature, as its choices show it."""
-        return self._preferred(feature, self.feature(feature), preference)
+        return self._preferred(feature, self._thing(feature), preference)
 
     def _preferred(self, part: Expression, noun: str, preference: Preference) -> Said:
         known = self.known(part)
@@ -250,6 +257,10 @@ class Words:
             power = ("", ", squared", ", cubed")[len(nouns) - 1]
             if is_preferred:
                 return Said("wants", f"{self.wanted(parts[0], nouns[0], is_more)}{power}")
+            known = self.known(parts[0])
+            if shown.whole.differing < FEWEST and known is not None and not known.more:
+                # Its own moves hardly change it, so they cannot show what its sign says.
+                return Said("values", f"{known.wanted(is_more)}{power}")
             return Said("weighs", f"{nouns[0]}{power}{self._against(parts[0], is_more, shown)}")
         main = self._main_factor(parts, is_more, shown)
         if is_preferred and main is not None:
@@ -329,7 +340,7 @@ class Words:
         if known is not None:
             return known.things
         if is_feature(expression, self.names):
-            return self.feature(expression)
+            return self._thing(expression)
         parts: list[str] = []
         waiting = [expression]
         while waiting:

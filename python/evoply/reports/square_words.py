@@ -79,10 +79,13 @@ class _Board:
 
     def things(self, of: Squares) -> str:
         """Return a noun phrase for the squares of *of*."""
-        union = list(_union(of))
-        if len(union) > 1 and not _is_constant(of):
-            return " or ".join(self.things(part) for part in union)
-        within, without = self._conjuncts(of)
+        if _is_constant(of):
+            bits = self._bits(of)
+            return f"the {bits.bit_count()} squares {self._on(bits)}"
+        union = list(dict.fromkeys(_union(of)))
+        if len(union) > 1:
+            return " or ".join(self._thing(part) for part in union)
+        within, without = self._conjuncts(union[0])
         fixed = self.all
         for part in filter(_is_constant, within):
             fixed &= self._bits(part)
@@ -91,7 +94,14 @@ class _Board:
         holders = {part.op for part in within if part.op in _HOLDERS}
         if len(holders) > 1 or not fixed:
             return "squares that there never are"
-        noun = _HOLDERS[holders.pop()].format(self.piece) if holders else "squares"
+        unions = [part for part in within if part.op == "or" and _beside(part) is None]
+        if holders:
+            noun = _HOLDERS[holders.pop()].format(self.piece)
+        elif fixed == self.all and len(unions) == 1:
+            noun = self.things(unions[0])
+            within.remove(unions[0])
+        else:
+            noun = "squares"
         said = [noun] if fixed == self.all else [noun, self._on(fixed)]
         said += [
             self._where(part)
@@ -137,6 +147,8 @@ class _Board:
         return f"among {self._thing(of)}"
 
     def _not(self, of: Squares) -> str:
+        if of.op == "empty":
+            return "that are not empty"
         if of.op in _HOLDERS:
             return f"without {_HOLDERS[of.op].format(self.piece)}"
         return f"not {self._where(of)}"

@@ -20,7 +20,7 @@ from evoply.evolution.play.opponents import read_opponent
 from evoply.expressions import Node, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Forest, Shape, Tree
-from evoply.gp.terms import features_of
+from evoply.gp.sums_of_terms import features_of
 from evoply.learning import Choices, choices_of, fitted_weights, slope_by_board
 from evoply.protocols import Row
 

@@ -16,7 +16,7 @@ from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.shipped_sets import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Limits, Shape
-from evoply.gp.terms import features_of
+from evoply.gp.sums_of_terms import features_of
 from evoply.gp.tree import (
     MAX_BRANCHES,
     MAX_TREE_NODES,
@@ -304,7 +304,7 @@ class TreeSum(Part):
     """How many trees."""
 
 
-class Terms(Part):
+class TermSum(Part):
     """A sum of terms: each a number times features, the terminals of the set that give numbers.
 
     Numbers change in proportion. For these individuals crossover exchanges terms, subtree mutation
@@ -375,7 +375,8 @@ class Ordered(Part):
 
 
 IndividualShape = Annotated[
-    OneTree | TreeSum | Terms | Phases | Stages | Definitions | Ordered, Field(discriminator="kind")
+    OneTree | TreeSum | TermSum | Phases | Stages | Definitions | Ordered,
+    Field(discriminator="kind"),
 ]
 
 
@@ -384,7 +385,7 @@ def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | N
     match individual:
         case TreeSum(trees=trees):
             return Shape("sum", (primitives,) * trees)
-        case Terms(most=most, factors=factors):
+        case TermSum(most=most, factors=factors):
             features_of(primitives)
             multiplication(primitives)
             return Shape("terms", (primitives,), most=most, factors=factors)

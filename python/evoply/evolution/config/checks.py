@@ -251,14 +251,14 @@ def refit(
     named |= {f"players.{index}": text for index, text in enumerate(settings.players)}
     for key, text in named.items():
         try:
-            one = read_opponent(text, game)
+            player = read_opponent(text, game)
         except (ValueError, OSError) as error:
             yield f"refit.{key}", str(error)
             continue
-        if key == "teacher" and one.valuing() is None:
-            yield "refit.teacher", f"{one.label} has no values of boards: name one that searches"
-        elif not is_certain(one):
-            yield f"refit.{key}", f"{one.label} may play otherwise next time: name another"
+        if key == "teacher" and player.valuing() is None:
+            yield "refit.teacher", f"{player.label} has no values of boards: name one that searches"
+        elif not is_certain(player):
+            yield f"refit.{key}", f"{player.label} may play otherwise next time: name another"
 
 
 def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Problem]:

@@ -7,9 +7,10 @@ they have in common does not turn one round.
 
 from collections.abc import Collection
 
-from evoply.expressions import Expression, build, number
+from evoply.expressions import Expression, board, build, count, number
 from evoply.expressions.written_form import FormulaNames, children, in_order
 
+_EMPTY = count(board.empty)
 _FIXED = frozenset({"number", "truth", "squares", "named_squares"})
 
 
@@ -18,6 +19,8 @@ class Common:
 
     def __init__(self, alike: Collection[str], names: FormulaNames) -> None:
         self._alike = _FIXED | frozenset(alike)
+        self.has_pieces = "pieces" in alike
+        """Whether all these boards have equally many pieces: own ones and the opponent's."""
         self._names = names
         self._known: dict[int, tuple[Expression, bool]] = {}
 
@@ -26,7 +29,7 @@ class Common:
         if id(expression) not in self._known:
             for node in in_order([expression]):
                 parts = children(node)
-                is_common = (
+                is_common = (self.has_pieces and node == _EMPTY) or (
                     all(self._known[id(part)][1] for part in parts)
                     if parts
                     else node.op in self._alike

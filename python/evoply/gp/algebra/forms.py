@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from evoply.expressions import Expression
+from evoply.expressions import Expression, board, count
 from evoply.gp.algebra import polynomials
 from evoply.gp.algebra.decisions import Common
 from evoply.gp.algebra.formulas import SumWriter, to_float
@@ -23,6 +23,7 @@ _MOST_CHOICES = 6
 """The number of addends of a sum that are tried in every form."""
 _MOST_COLLECTED = 40
 """The terms of the longest sum that is searched for sums that it is split over."""
+_OWN, _OPPONENT = count(board.own), count(board.opponent)
 _Factor = tuple[int, Monomial]
 """An atom and a term that has it as a factor."""
 
@@ -283,7 +284,7 @@ class Forms:
         is_common = [common.holds(atom) for atom in self.writer.atoms]
         kept = {
             monomial: value
-            for monomial, value in terms.items()
+            for monomial, value in self._by_own_pieces(terms, common).items()
             if not all(is_common[atom] for atom, _ in monomial)
         }
         if not kept:
@@ -295,6 +296,23 @@ class Forms:
             if is_common[atom] and self._is_positive(atom)
         )
         return polynomials.multiply(kept, {over: Fraction(1)})
+
+    def _by_own_pieces(self, terms: Terms, common: Common) -> Terms:
+        """Return *terms* with fewer own pieces for more of the opponent's, beside own ones."""
+        both = [
+            {atom for atom, part in enumerate(self.writer.atoms) if part == pieces}
+            for pieces in (_OWN, _OPPONENT)
+        ]
+        if not common.has_pieces or not all(both):
+            return terms
+        (own,), (opponent,) = both
+        for monomial, value in tuple(terms.items()):
+            rest = tuple(power for power in monomial if power != (opponent, 1))
+            instead = tuple(sorted((*rest, (own, 1))))
+            is_left = all(common.holds(self.writer.atoms[atom]) for atom, _ in rest)
+            if rest != monomial and is_left and instead in terms:
+                terms = polynomials.add(terms, {monomial: -value, instead: -value})
+        return terms
 
     def common_number(self, terms: Terms) -> Fraction:
         """Return the number by which *terms* are divided exactly, or 1.
