@@ -19,7 +19,7 @@ from evoply.games import game_rules
 from evoply.learning.choices import Array, Choices, choices_of, fitted_weights, values_at
 from evoply.learning.found_features import candidates_of_sets, usual_sets
 from evoply.learning.selection import columns_by_loss
-from evoply.learning.staged_sums import Part, StagedSum
+from evoply.learning.staged_sums import Factors, StagedSum
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
@@ -161,7 +161,7 @@ def distil(
         ],
     )
     parts = [
-        Part(
+        Factors(
             tuple(candidates[column].expression for column in term),
             text=" * ".join(candidates[column].name for column in term),
         )
@@ -208,13 +208,13 @@ def _by_stage(choices: Choices, ends: Sequence[float]) -> list[Choices]:
     return [choices.part(stage == number) for number in range(len(ends) + 1)]
 
 
-def _counted(parts: Sequence[Part], game: str, choices: Choices) -> Array:
+def _counted(parts: Sequence[Factors], game: str, choices: Choices) -> Array:
     if not parts or not len(choices):
         return np.zeros((len(choices.rows), len(parts)))
     return values_at([part.value(1, "one") for part in parts], game, choices.rows)
 
 
-def _fitted(parts: Sequence[Part], stages: Sequence[Choices], game: str) -> Array:
+def _fitted(parts: Sequence[Factors], stages: Sequence[Choices], game: str) -> Array:
     """Return the weights of each stage; those of the nearest where no position was met."""
     met = [number for number, choices in enumerate(stages) if len(choices)]
     weights = {
