@@ -8,6 +8,7 @@ import os
 import re
 import sqlite3
 import tempfile
+import tomllib
 from contextlib import closing, redirect_stdout
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -25,8 +26,8 @@ from evoply.kinds import KINDS as LEARNERS
 from evoply.players import NAMED_PLAYERS, Mcts, Online
 from evoply.players.player import KINDS
 from evoply.players.strong import LEVEL_NAMES, Strong, levels_of
-from evoply.reports.puzzle_book import puzzle_file, puzzle_games
 from evoply.reports.part_words import joined
+from evoply.reports.puzzle_book import puzzle_file, puzzle_games
 from evoply.runs.presets import PRESETS, preset_text
 from evoply.runs.schema import create_tables
 
@@ -243,6 +244,28 @@ def benchmarks() -> str:
     about = f"Machine: {machine}." if machine else ""
     head = ["row", "unit", "evoply", "peer", "peer's figure", "ratio", "as fast as before"]
     return f"{table(head, rows)}\n\n{about}"
+
+
+def figures(page: str, __: list[str]) -> str:
+    """Return the figures of a page's players as its TOML file has them, a column an opponent."""
+    file = Path(__file__).parents[1] / f"{page}.toml"
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["players"]
+    opponents = list(dict.fromkeys(name for row in rows for name in row["figures"]))
+    cells = [
+        [
+            row["name"],
+            *(
+                "**{:.1f}** ({:.1f} to {:.1f})".format(*row["figures"][name])
+                if name in row["figures"]
+                else "-"
+                for name in opponents
+            ),
+        ]
+        for row in rows
+    ]
+    commands = [code(command) for row in rows for command in row.get("make", ())]
+    made = f"\n\nThe commands: {', '.join(commands)}." if commands else ""
+    return table(["player", *map(code, opponents)], cells) + made
 
 
 def _before(row: dict[str, Any]) -> str:

@@ -32,6 +32,7 @@ _MARKED = re.compile(
 _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "command-help": tables.command_help,
     "config-keys": tables.config_keys,
+    "figures": tables.figures,
     "how-to-play": tables.how_to_play,
     "named-players": tables.named_players,
     "mcts-options": tables.mcts_options,

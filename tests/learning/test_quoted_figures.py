@@ -88,8 +88,8 @@ def test_a_formula_of_strong() -> None:
         r"teacher's move in ([0-9.]+) to ([0-9.]+) % of some", PAGE.read_text()
     )[0]
     assert float(low) - 3 < 100 * formula.agreement < float(high) + 3
-    guarded = formula.player.model_copy(update={"guard": True})
-    assert score_of(guarded) > score_of(formula.player)
+    unguarded = formula.player.model_copy(update={"guard": False})
+    assert score_of(unguarded) < score_of(formula.player)
 
 
 def test_a_formula_of_learned_tables(teacher: ep.AlphaBeta) -> None:

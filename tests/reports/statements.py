@@ -19,8 +19,8 @@ from evoply.games import game_rules
 from evoply.gp.algebra.terms import with_feature
 from evoply.players import AfterState, ExpressionEvaluator, ValuingPlayer
 from evoply.reports import Explanation, Influence
-from evoply.reports.choices import positions_of_games
 from evoply.reports.feature_words import FeatureWords
+from evoply.reports.game_choices import positions_of_games
 from evoply.reports.open_evaluator import Opened, opened, positions_with_choice
 
 POSITIONS, GAMES, SEED = 400, 1000, 77
@@ -154,7 +154,7 @@ def statements(told: Told) -> list[Statement]:
 def _preference(told: Told, part: Influence) -> list[Statement]:
     says = f"{part.verb} {part.wants}"
     for factor, words in told.factors(part.text):
-        if part.verb.endswith("leaves") and part.wants.startswith(words.one or "-"):
+        if part.verb.endswith("leaves") and part.wants.startswith(words.single or "-"):
             is_always = " while " not in part.wants
             share = told.share_at_zero(factor if is_always else told.expression(part.text))
             return [Statement(says, f"kept at 0 in {share:.0%}", share >= AVOIDED)]

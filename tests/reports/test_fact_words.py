@@ -20,7 +20,9 @@ def test_shapes_are_said_for_both_sides():
     assert len(set(phrases)) == 2 * len(SHAPES)
     assert not any("{" in phrase for phrase in phrases)
     wedge = known[SHAPES["wedges"]("opponent")]
-    assert wedge.one == "a wedge of the opponent (one empty square between two discs on the edge)"
+    assert (
+        wedge.single == "a wedge of the opponent (one empty square between two discs on the edge)"
+    )
     safe = known[SHAPES["no_safe_move"]("opponent")]
     assert safe.wanted(True).startswith("no safe move for the opponent")
 
@@ -46,5 +48,10 @@ def test_a_fact_is_known_by_its_name_in_an_evaluator():
     said = Words("stone", names)
     assert said.phrase(wins) == "moves for the opponent that win at once"
     assert said.wanted(wins, "", False) == "few moves for the opponent that win at once"
+    # A sum that has a name is not said as the sum of its parts.
+    stones = find_primitive_set("facts-hex-9")["own_stones_to_go"].expression
+    text = "( + own_stones_to_go own_linked ):primitives=facts-hex-9"
+    said = Words("stone", parse_player(text, game="hex-9").evaluator.names_in("hex-9"))
+    assert said.phrase(stones) == "stones that it still needs to join its borders"
     assert named_fact("white_wins_next", "stone") is None
     assert named_fact("own_thing", "stone") is None

@@ -29,6 +29,7 @@ from evoply.reports import (
     write_report,
 )
 from evoply.reports.charts import plot_charts, sampled, scatter_chart
+from evoply.reports.explanation import explain_champion, kept_games
 from evoply.runs import RunError, advance
 
 EVIL = "<script>alert(1)</script>"
@@ -117,6 +118,21 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def page(finished: Path) -> Page:
     return Page(finished.read_text(encoding="utf-8"))
+
+
+def test_the_games_of_a_champion_are_kept_with_its_run(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    with Run.create(path, config(), command="") as run:
+        for _ in advance(run):
+            pass
+        explained = explain_champion(run)
+        assert kept_games(run) == {}
+        assert explain_champion(run, keep=True) == explained
+    with Run.open(path) as run:
+        kept = kept_games(run)
+        assert explained.games > 0
+        assert len(kept) >= len({part.played for part in explained.parts})
+        assert explain_champion(run) == explained
 
 
 def test_the_page_holds_what_it_must(page: Page, finished: Path) -> None:

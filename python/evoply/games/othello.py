@@ -299,7 +299,7 @@ class OthelloRules(GameRules):
     engines: tuple[str, ...] = ("gtp", "nboard")
     format: str = "ggf"
     guide: str = "material-alternating:depth={},ties=random"
-    readable: tuple[str, ...] = ("othello-access",)
+    readable: tuple[str, ...] = ("othello-access", "othello-shapes")
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
@@ -327,7 +327,7 @@ OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
             USUAL,
             "Othello 8x8",
             adviser="strong",
-            readable=("othello-access", "letters"),
+            readable=("othello-access", "othello-shapes", "letters"),
         ),
         "othello-4": OthelloRules(
             "othello-4", SHAPES[4], "Othello 4x4", late_ply=8, adviser="mobility:depth=4"
@@ -338,14 +338,14 @@ OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
             "Othello 6x6",
             late_ply=28,
             adviser="mobility:depth=4",
-            readable=("othello-access", "letters-6"),
+            readable=("othello-access", "othello-shapes", "letters-6"),
         ),
         "othello-10": OthelloRules(
             "othello-10",
             SHAPES[10],
             "Othello 10x10",
             adviser="firebrand",
-            readable=("othello-access", "letters-10"),
+            readable=("othello-access", "othello-shapes", "letters-10"),
         ),
     }
 )

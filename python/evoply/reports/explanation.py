@@ -25,7 +25,7 @@ from evoply.players import ExpressionEvaluator, ValuingPlayer, with_options
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
 from evoply.protocols.sections import Column, JsonData, Page, Section, Shown
-from evoply.reports.choices import Choices, choices_of
+from evoply.reports.game_choices import GameChoices, choices_of
 from evoply.reports.influences import (
     FEATURE,
     TERM,
@@ -42,7 +42,7 @@ from evoply.reports.open_evaluator import (
     read_opened,
     shares_changed,
 )
-from evoply.reports.part_words import PartShown, Said, joined
+from evoply.reports.part_words import PartSaid, PartShown, joined
 from evoply.reports.preferences import Preference
 from evoply.runs import Run
 
@@ -202,7 +202,7 @@ class _Measured:
     kept: MutableMapping[str, AgainstWhole]
 
     @cached_property
-    def choices(self) -> Choices:
+    def choices(self) -> GameChoices:
         """What the player chooses in positions of games."""
         return choices_of(self.parts, len(self.rows), self.seed)
 
@@ -342,7 +342,7 @@ class _Group:
     """Terms that are told as one: one alone, or several about one feature."""
 
     terms: tuple[Term, ...]
-    said: Said
+    said: PartSaid
     preference: Preference
 
 
@@ -397,7 +397,7 @@ def _shown(measured: _Measured, terms: Sequence[Term], reduced: Sequence[Term]) 
 
 
 def _influence(
-    text: str, said: Said, preference: Preference, share: float, played: AgainstWhole | None
+    text: str, said: PartSaid, preference: Preference, share: float, played: AgainstWhole | None
 ) -> Influence:
     preferred = preference.share_above if preference.differing else None
     return Influence(text, said.what, share, said.verb, preferred, preference.differing, played)

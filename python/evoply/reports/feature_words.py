@@ -43,7 +43,7 @@ class FeatureWords:
     """What it counts: follows "many", "few" and "weighs"."""
     holds: str = ""
     """A clause that says that it is not 0, after "while"; by default that there are such things."""
-    one: str = ""
+    single: str = ""
     """One of the things, with its article, after "leaves"; "" if nobody leaves such things."""
     more: str = ""
     """What a player wants that wants much of it; by default many of the things."""
@@ -64,13 +64,13 @@ class FeatureWords:
     @property
     def is_avoidable(self) -> bool:
         """Whether the player can leave none of them: they are its own, and said one by one."""
-        return bool(self.one) and "opponent" not in self.one.partition(" that ")[0]
+        return bool(self.single) and "opponent" not in self.single.partition(" that ")[0]
 
     def filled(self, side: str, piece: str) -> FeatureWords:
         """Return the words of a row for *side* in a game whose pieces are called *piece*."""
         other = _SIDES["opponent" if side == "own" else "own"]
         names = {**_SIDES[side], **{f"their_{name}": word for name, word in other.items()}}
-        texts = (self.things, self.holds, self.one, self.more, self.less)
+        texts = (self.things, self.holds, self.single, self.more, self.less)
         return FeatureWords(*(text.format(piece=piece, **names) for text in texts))
 
     def lead(self, other: FeatureWords) -> FeatureWords:
@@ -92,12 +92,12 @@ def sum_words(parts: Sequence[FeatureWords]) -> FeatureWords | None:
     """Return the words for the sum of several counts; None if one is no plain count."""
     if any(part.more or part.less for part in parts):
         return None
-    things, ones = ([getattr(part, name) for part in parts] for name in ("things", "one"))
+    things, singles = ([getattr(part, name) for part in parts] for name in ("things", "single"))
     holds = " or ".join(part.condition for part in parts)
-    return FeatureWords(" and ".join(things), holds, " or ".join(ones) if all(ones) else "")
+    return FeatureWords(" and ".join(things), holds, " or ".join(singles) if all(singles) else "")
 
 
-class Row(NamedTuple):
+class FeatureRow(NamedTuple):
     """A feature with its words."""
 
     of: Callable[..., Any]
@@ -124,35 +124,37 @@ def _all_pieces(side: str) -> Number:
 
 
 _DISCS = "{own}{piece}s{of}"
-_ROWS: Sequence[Row] = (
+_ROWS: Sequence[FeatureRow] = (
     # Othello, and counts that any game has.
-    Row(counted.discs, FeatureWords(_DISCS)),
-    Row(_all_pieces, FeatureWords(_DISCS)),
-    Row(counted.corners, FeatureWords("{own}corners{of}", "{who} holds a corner")),
-    Row(counted.near_corners, FeatureWords(_DISCS + " next to a corner")),
-    Row(_with(counted.near_corners, "x"), FeatureWords(_DISCS + " diagonally next to a corner")),
-    Row(counted.edges, FeatureWords(_DISCS + " on the edge")),
-    Row(
+    FeatureRow(counted.discs, FeatureWords(_DISCS)),
+    FeatureRow(_all_pieces, FeatureWords(_DISCS)),
+    FeatureRow(counted.corners, FeatureWords("{own}corners{of}", "{who} holds a corner")),
+    FeatureRow(counted.near_corners, FeatureWords(_DISCS + " next to a corner")),
+    FeatureRow(
+        _with(counted.near_corners, "x"), FeatureWords(_DISCS + " diagonally next to a corner")
+    ),
+    FeatureRow(counted.edges, FeatureWords(_DISCS + " on the edge")),
+    FeatureRow(
         lambda side: counted.edges(side, 24),
         FeatureWords(_DISCS + " on the edge outside the corners"),
     ),
-    Row(counted.mobility, FeatureWords("{own}legal moves{to}", "{who} can move")),
-    Row(counted.frontier, FeatureWords(_DISCS + " beside an empty square")),
-    Row(
+    FeatureRow(counted.mobility, FeatureWords("{own}legal moves{to}", "{who} can move")),
+    FeatureRow(counted.frontier, FeatureWords(_DISCS + " beside an empty square")),
+    FeatureRow(
         counted.corner_moves,
         FeatureWords("{own}corners to take next{to}", "{who} can take a corner next"),
     ),
-    Row(
+    FeatureRow(
         counted.edge_moves,
         FeatureWords("{own}legal moves to the edge{to}", "{who} can move to the edge"),
     ),
-    Row(
+    FeatureRow(
         counted.safe_moves,
         FeatureWords(
             "{own}safe moves{to} (safe: not beside an empty corner)", "{who} has a safe move"
         ),
     ),
-    Row(
+    FeatureRow(
         _with(counted.risky, "x"),
         FeatureWords(
             "{own}X {piece}s{of} (diagonally beside an empty corner)",
@@ -160,7 +162,7 @@ _ROWS: Sequence[Row] = (
             "an X {piece}{of} (diagonally beside an empty corner)",
         ),
     ),
-    Row(
+    FeatureRow(
         _with(counted.risky, "c"),
         FeatureWords(
             "{own}C {piece}s{of} (on the edge beside an empty corner)",
@@ -168,7 +170,7 @@ _ROWS: Sequence[Row] = (
             "a C {piece}{of} (on the edge beside an empty corner)",
         ),
     ),
-    Row(
+    FeatureRow(
         counted.risky,
         FeatureWords(
             _DISCS + " beside an empty corner",
@@ -176,7 +178,7 @@ _ROWS: Sequence[Row] = (
             "a {piece}{of} beside an empty corner",
         ),
     ),
-    Row(
+    FeatureRow(
         counted.anchored_discs,
         FeatureWords(
             "{own}anchored {piece}s{of} (in runs along the edge from a corner)",
@@ -184,11 +186,11 @@ _ROWS: Sequence[Row] = (
         ),
     ),
     # Any game.
-    Row(
+    FeatureRow(
         _any_game("targets"),
         FeatureWords("{their_own}{piece}s{their_of} that {who} attacks", "{who} attacks a {piece}"),
     ),
-    Row(
+    FeatureRow(
         _any_game("rows_to_go"),
         FeatureWords(
             "rows that {own}{piece}s{of} have to go",
@@ -196,25 +198,25 @@ _ROWS: Sequence[Row] = (
             less="{own}{piece}s{of} far advanced or few",
         ),
     ),
-    Row(_any_game("twos"), FeatureWords("{own}twos{of} in a row")),
-    Row(_any_game("threes"), FeatureWords("{own}threes{of} in a row")),
-    Row(_any_game("fours"), FeatureWords("{own}fours{of} in a row")),
-    Row(_any_game("linked"), FeatureWords(_DISCS + " beside another one")),
+    FeatureRow(_any_game("twos"), FeatureWords("{own}twos{of} in a row")),
+    FeatureRow(_any_game("threes"), FeatureWords("{own}threes{of} in a row")),
+    FeatureRow(_any_game("fours"), FeatureWords("{own}fours{of} in a row")),
+    FeatureRow(_any_game("linked"), FeatureWords(_DISCS + " beside another one")),
     # Checkers.
-    Row(arithmetic_sets.men, FeatureWords("{own}men{of}")),
-    Row(arithmetic_sets.kings, FeatureWords("{own}kings{of}", "{who} has a king")),
-    Row(
+    FeatureRow(arithmetic_sets.men, FeatureWords("{own}men{of}")),
+    FeatureRow(arithmetic_sets.kings, FeatureWords("{own}kings{of}", "{who} has a king")),
+    FeatureRow(
         arithmetic_sets.runaway_men,
         FeatureWords(
             "{own}runaway men{of} (that no piece can meet)",
             "{who} has a runaway man (that no piece can meet)",
         ),
     ),
-    Row(
+    FeatureRow(
         arithmetic_sets.trapped_kings,
         FeatureWords("{own}trapped kings{of}", "{who} has a trapped king", "a trapped king{of}"),
     ),
-    Row(
+    FeatureRow(
         arithmetic_sets.must_be_taken,
         FeatureWords(
             "{own}{piece}s{of} that {their_who} could capture",
@@ -222,7 +224,7 @@ _ROWS: Sequence[Row] = (
             "a {piece}{of} that {their_who} could capture",
         ),
     ),
-    Row(
+    FeatureRow(
         partial(_in_set, "lose-checkers-forcing", "must_take"),
         FeatureWords(
             "whether {who} must capture",
@@ -231,17 +233,17 @@ _ROWS: Sequence[Row] = (
             less="{whom}not to have to capture",
         ),
     ),
-    Row(
+    FeatureRow(
         partial(_in_set, "lose-checkers-forcing", "forced_replies"),
         FeatureWords("{own}forced captures{to} to choose from", "{who} must capture"),
     ),
 )
 
 
-def _rows_of_shape(shape: BoardShape) -> list[Row]:
+def _rows_of_shape(shape: BoardShape) -> list[FeatureRow]:
     """Return the rows of features that hang on the *shape* of the board."""
     rows = [
-        Row(
+        FeatureRow(
             lambda side: arithmetic_sets.advancement(side, shape),
             FeatureWords(
                 "rows that {own}men{of} have advanced",
@@ -249,15 +251,15 @@ def _rows_of_shape(shape: BoardShape) -> list[Row]:
                 less="{own}men{of} kept back",
             ),
         ),
-        Row(
+        FeatureRow(
             lambda side: arithmetic_sets.back_row(side, shape),
             FeatureWords("{own}men{of} on the back row", "{who} has men on its back row"),
         ),
-        Row(
+        FeatureRow(
             lambda side: arithmetic_sets.centre(side, shape),
             FeatureWords(_DISCS + " in the centre", "{who} has a {piece} in the centre"),
         ),
-        Row(
+        FeatureRow(
             lambda side: arithmetic_sets.has_the_move(side, shape),
             FeatureWords(
                 "whether {who} has the move (the opposition)",
@@ -271,7 +273,7 @@ def _rows_of_shape(shape: BoardShape) -> list[Row]:
         where = "" if order == "corner_first" else " (lettered from the centre)"
         for letter in "abcdefghijklmno":
             words = FeatureWords(f"{_DISCS} on the squares of class {letter}{where}")
-            rows.append(Row(partial(_class, letter, order), words))
+            rows.append(FeatureRow(partial(_class, letter, order), words))
     return rows
 
 
@@ -279,9 +281,9 @@ def _class(letter: str, order: str, side: str) -> Expression:
     return counted.square_class(side, letter, order)
 
 
-_WHERE_CAPTURES_ARE_FORCED: Sequence[Row] = (
+_WHERE_CAPTURES_ARE_FORCED: Sequence[FeatureRow] = (
     # A side that can capture has only its captures as moves, so few moves say little of mobility.
-    Row(
+    FeatureRow(
         counted.mobility,
         FeatureWords(
             "{own}legal moves{to} (captures alone where there is one)",

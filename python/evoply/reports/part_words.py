@@ -55,7 +55,7 @@ class PartShown(NamedTuple):
     """The share of boards on which each factor is not 0."""
 
 
-class Said(NamedTuple):
+class PartSaid(NamedTuple):
     """What a player does about a part: "wants" and "few own discs"."""
 
     verb: str
@@ -79,15 +79,15 @@ class Words:
 
     def known(self, expression: Expression) -> FeatureWords | None:
         """Return the words for a known feature, or a sum of few such counts, else None."""
+        name = self._name(expression)
         features = known_features(self.piece, self.shape, has_kings=self.has_kings)
-        if expression.op == "add" and expression not in features:
+        said = features.get(expression) or named_fact(name, self.piece)
+        if said is not None:
+            return said
+        if expression.op == "add":
             parts = [self.known(part) for part in expression.arguments]
             return None if None in parts else sum_words([part for part in parts if part])
-        name = self._name(expression)
-        said = features.get(expression) or named_fact(name, self.piece)
-        if said is not None or name:
-            return said
-        counted = squares_phrase(expression, self.piece, self.shape)
+        counted = None if name else squares_phrase(expression, self.piece, self.shape)
         return None if counted is None else FeatureWords(counted)
 
     def phrase(self, expression: Expression) -> str | None:
@@ -140,7 +140,7 @@ class Words:
         """Return what a term alone would make its player want, whatever its choices show."""
         return self.said_term(term, _AS_ITS_SIGN).what
 
-    def said_term(self, term: Term, shown: PartShown) -> Said:
+    def said_term(self, term: Term, shown: PartShown) -> PartSaid:
         """Return what a player does about a term, as its choices show it."""
         is_more = term.coefficient > 0
         above = [self.noun(part) for part in term.factors]
@@ -149,8 +149,8 @@ class Words:
         if None in (*above, *below) or len(above) > 3 or len(below) > 2:
             text = f"`{short_formula(term.text.removeprefix('-'))}`"
             if not shown.whole.is_more:
-                return Said("weighs", text, is_words=False)
-            return Said("wants", _value_phrase(text, is_more), is_words=False)
+                return PartSaid("weighs", text, is_words=False)
+            return PartSaid("wants", _value_phrase(text, is_more), is_words=False)
         if not bottoms and not is_more:
             avoided = self._avoided([term], [shown], shown.whole)
             if avoided is not None:
@@ -163,20 +163,20 @@ class Words:
         comma = "," if said.what.endswith(("squared", "cubed")) else ""
         return said._replace(what=f"{said.what}{comma}{_divisor_phrase(bottoms)}")
 
-    def said_feature(self, feature: Expression, preference: Preference) -> Said:
+    def said_feature(self, feature: Expression, preference: Preference) -> PartSaid:
         """Return what a player does about a feature, as its choices show it."""
         return self._preferred(feature, self._thing(feature), preference)
 
-    def _preferred(self, part: Expression, noun: str, preference: Preference) -> Said:
+    def _preferred(self, part: Expression, noun: str, preference: Preference) -> PartSaid:
         known = self.known(part)
         is_more = preference.is_more
         if is_more is False and known is not None:
             kept = _kept(preference) if known.is_avoidable else ""
             if kept:
-                return Said(kept, known.one)
+                return PartSaid(kept, known.single)
         if is_more is None:
-            return Said("weighs", noun)
-        return Said("wants", self.wanted(part, noun, is_more))
+            return PartSaid("weighs", noun)
+        return PartSaid("wants", self.wanted(part, noun, is_more))
 
     def main_factor(self, term: Term, shown: PartShown) -> Expression | None:
         """Return the factor that a term is about: what the choices prefer most; None if unclear."""
@@ -200,7 +200,7 @@ class Words:
         *,
         whole: Preference,
         preferred: Preference,
-    ) -> Said | None:
+    ) -> PartSaid | None:
         """Return what a player does about several terms with one main factor; None if unclear.
 
         Its choices show *whole* about their sum, and *preferred* about the factor.
@@ -210,13 +210,13 @@ class Words:
         if avoided is not None or known is None:
             return avoided
         if not whole.is_more:
-            return Said("weighs", known.things)
+            return PartSaid("weighs", known.things)
         is_more = preferred.is_more
-        return None if is_more is None else Said("wants", known.wanted(is_more))
+        return None if is_more is None else PartSaid("wants", known.wanted(is_more))
 
     def _avoided(
         self, terms: Sequence[Term], shown: Sequence[PartShown], whole: Preference
-    ) -> Said | None:
+    ) -> PartSaid | None:
         """Return that products with one main factor are hardly ever left above 0, else None."""
         kept = _kept(whole)
         main = self._thing_avoided(terms[0].factors)
@@ -228,7 +228,7 @@ class Words:
             for term, each in zip(terms, shown, strict=True)
         ]
         when = dict.fromkeys(map(joined, conditions)) if all(conditions) else ()
-        return Said(kept, known.one + (f" while {joined(list(when), 'or')}" if when else ""))
+        return PartSaid(kept, known.single + (f" while {joined(list(when), 'or')}" if when else ""))
 
     def _thing_avoided(self, factors: Sequence[Expression]) -> Expression | None:
         """Return the first factor of whose things a player leaves none, where all have words."""
@@ -251,17 +251,17 @@ class Words:
 
     def _said(
         self, parts: Sequence[Expression], nouns: Sequence[str], is_more: bool, shown: PartShown
-    ) -> Said:
+    ) -> PartSaid:
         is_preferred = shown.whole.is_more
         if len(set(nouns)) == 1:
             power = ("", ", squared", ", cubed")[len(nouns) - 1]
             if is_preferred:
-                return Said("wants", f"{self.wanted(parts[0], nouns[0], is_more)}{power}")
+                return PartSaid("wants", f"{self.wanted(parts[0], nouns[0], is_more)}{power}")
             known = self.known(parts[0])
             if shown.whole.differing < FEWEST and known is not None and not known.more:
                 # Its own moves hardly change it, so they cannot show what its sign says.
-                return Said("values", f"{known.wanted(is_more)}{power}")
-            return Said("weighs", f"{nouns[0]}{power}{self._against(parts[0], is_more, shown)}")
+                return PartSaid("values", f"{known.wanted(is_more)}{power}")
+            return PartSaid("weighs", f"{nouns[0]}{power}{self._against(parts[0], is_more, shown)}")
         main = self._main_factor(parts, is_more, shown)
         if is_preferred and main is not None:
             noun = nouns[main]
@@ -270,13 +270,15 @@ class Words:
                 for place, (part, other) in enumerate(zip(parts, nouns, strict=True))
                 if part != parts[main]
             ]
-            return Said(
+            return PartSaid(
                 "wants", self.wanted(parts[main], noun, is_more) + "".join(dict.fromkeys(others))
             )
         product = f"the product of {joined(_powers(nouns))}"
         if is_preferred:
-            return Said("wants", f"a {'high' if is_more else 'low'}{product.removeprefix('the')}")
-        return Said("weighs", product)
+            return PartSaid(
+                "wants", f"a {'high' if is_more else 'low'}{product.removeprefix('the')}"
+            )
+        return PartSaid("weighs", product)
 
     def _main_factor(
         self, parts: Sequence[Expression], is_more: bool, shown: PartShown

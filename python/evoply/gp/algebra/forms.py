@@ -249,7 +249,7 @@ class Forms:
         """
         while pairs := self._split_sum(terms):
             (first, one), (second, other) = pairs[0]
-            whole = {((first, 1),): Fraction(1), ((second, 1),): terms[other] / terms[one]}
+            whole: Terms = {((first, 1),): Fraction(1), ((second, 1),): terms[other] / terms[one]}
             factor = polynomials.power(self.writer.sum_atom(whole, whole))
             for (_, one), (_, other) in pairs:
                 if one in terms and other in terms:

@@ -29,7 +29,7 @@ _PAIRS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
+class GameChoices:
     """Positions of games, the boards after each move of them, and what a player chose."""
 
     boards: tuple[Row, ...]
@@ -71,7 +71,7 @@ class Choices:
         )
 
 
-def choices_of(parts: Opened, count: int, seed: int) -> Choices:
+def choices_of(parts: Opened, count: int, seed: int) -> GameChoices:
     """Return what a player chooses in *count* positions of games, or in fewer if there are fewer.
 
     It plays these games against itself, the game's usual guide one ply ahead, and random moves,
@@ -88,7 +88,7 @@ def choices_of(parts: Opened, count: int, seed: int) -> Choices:
         begins.append(len(boards))
         chosen.append(len(boards) + codes.index(move))
         boards += [_for_side(_native.row_after(kernel, row, code), row[3]) for code in codes]
-    return Choices(tuple(boards), np.array(begins), np.array(chosen), parts.game)
+    return GameChoices(tuple(boards), np.array(begins), np.array(chosen), parts.game)
 
 
 def positions_of_games(parts: Opened, count: int, seed: int) -> list[Row]:
