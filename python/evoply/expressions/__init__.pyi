@@ -59,6 +59,7 @@ from evoply.expressions.parameters import pattern as pattern
 from evoply.expressions.parameters import straight_tuples as straight_tuples
 from evoply.expressions.parameters import sum_of_patterns as sum_of_patterns
 from evoply.expressions.parameters import symmetric_copies as symmetric_copies
+from evoply.expressions.primitives import FACTS as FACTS
 from evoply.expressions.primitives import Constant as Constant
 from evoply.expressions.primitives import Link as Link
 from evoply.expressions.primitives import Node as Node
@@ -66,7 +67,6 @@ from evoply.expressions.primitives import Primitive as Primitive
 from evoply.expressions.primitives import PrimitiveSet as PrimitiveSet
 from evoply.expressions.rule_facts import facts_set as facts_set
 from evoply.expressions.shipped_sets import DEFAULT_PRIMITIVES as DEFAULT_PRIMITIVES
-from evoply.expressions.shipped_sets import FACTS as FACTS
 from evoply.expressions.shipped_sets import PRIMITIVE_SETS as PRIMITIVE_SETS
 from evoply.expressions.shipped_sets import definition_sets as definition_sets
 from evoply.expressions.shipped_sets import find_primitive_set as find_primitive_set

@@ -278,6 +278,8 @@ def _check_name(name: object, expression: Expression) -> str:
 
 FORMAT = 1
 MAX_PRIMITIVES = 256
+FACTS = "facts"
+"""The name of the set that is made from the rules of the game that is played."""
 
 
 @dataclass(frozen=True, repr=False)

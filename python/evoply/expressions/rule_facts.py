@@ -35,8 +35,7 @@ from evoply.expressions.functions import (
     squares_turned,
 )
 from evoply.expressions.operations import DIRECTIONS, SIDES, ExpressionError
-from evoply.expressions.primitives import PrimitiveSet
-from evoply.expressions.shipped_sets import FACTS
+from evoply.expressions.primitives import FACTS, PrimitiveSet
 from evoply.expressions.written_form import from_dict, in_order
 from evoply.games import game_rules
 from evoply.games.data import DataGameRules

@@ -10,6 +10,7 @@ from evoply.expressions.expression import Number
 from evoply.expressions.functions import argument, board, less, select
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitives import (
+    FACTS,
     MAX_PRIMITIVES,
     Link,
     Primitive,
@@ -73,8 +74,6 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
 )
 
 
-FACTS = "facts"
-"""The name of the set that is made from the rules of the game that is played."""
 DEFAULT_PRIMITIVES = "liao+mobility"
 """The set in which a tree is read unless something says otherwise."""
 
