@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply.learning.choices import Choices, expected_loss, fitted_weights
-from evoply.learning.selection import columns_by_loss, columns_of
+from evoply.learning.chosen_columns import columns_by_loss, columns_of
 
 
 def positions(values: np.ndarray, sizes: np.ndarray) -> Choices:

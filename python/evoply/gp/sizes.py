@@ -213,8 +213,12 @@ def _steps(expression: Expression) -> tuple[tuple[str, tuple[Any, ...], str, lis
     places = {id(part): place for place, part in enumerate(parts)}
     steps = []
     for part in parts:
-        literals = tuple(one for one in part.arguments if not isinstance(one, Expression))
-        operands = [places[id(one)] for one in part.arguments if isinstance(one, Expression)]
+        literals = tuple(
+            argument for argument in part.arguments if not isinstance(argument, Expression)
+        )
+        operands = [
+            places[id(argument)] for argument in part.arguments if isinstance(argument, Expression)
+        ]
         steps.append((part.op, literals, repr(literals), operands))
     return tuple(steps)
 

@@ -6,6 +6,7 @@ from evoply.learning.choices import choices_of as choices_of
 from evoply.learning.choices import expected_loss as expected_loss
 from evoply.learning.choices import fitted_weights as fitted_weights
 from evoply.learning.choices import slope_by_board as slope_by_board
+from evoply.learning.chosen_columns import columns_by_loss as columns_by_loss
 from evoply.learning.configs import LEARNER as LEARNER
 from evoply.learning.configs import MOST_GAMES as MOST_GAMES
 from evoply.learning.configs import PATTERN_LEARNER as PATTERN_LEARNER
@@ -43,7 +44,6 @@ from evoply.learning.pruning import Pruned as Pruned
 from evoply.learning.pruning import PrunedTerm as PrunedTerm
 from evoply.learning.pruning import played_against_whole as played_against_whole
 from evoply.learning.pruning import prune as prune
-from evoply.learning.selection import columns_by_loss as columns_by_loss
 from evoply.learning.tuning import Tuning as Tuning
 from evoply.learning.tuning import TuningConfig as TuningConfig
 from evoply.learning.tuning import TuningStep as TuningStep

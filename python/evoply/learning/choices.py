@@ -149,7 +149,7 @@ def choices_of(
     share that is done. The answer is the same for any number of *threads*. Raises `ValueError` for
     a teacher that does not value boards.
     """
-    models = [model_of(read_player_of(one, game)) for one in (teacher, *players)]
+    models = [model_of(read_player_of(player, game)) for player in (teacher, *players)]
     valuing = models[0].valuing()
     if valuing is None:
         raise ValueError(f"{models[0].label}: this player has no values of boards")
@@ -299,16 +299,16 @@ def _values_of_moves(teacher: ValuingPlayer, game: str) -> _Values:
             yield None if is_seen else [known[code] for code in decision.codes]
 
     def searched(decisions: Sequence[_Decision], threads: int) -> Iterator[list[float] | None]:
-        open_ones = [one for one in decisions if not _is_to_the_end(one, depth)]
-        after = [row for one in open_ones for row in one.after]
-        keys = np.array([one.key for one in open_ones for _ in one.after], dtype=np.uint64)
+        unsolved = [decision for decision in decisions if not _is_to_the_end(decision, depth)]
+        after = [row for decision in unsolved for row in decision.after]
+        keys = np.array([each.key for each in unsolved for _ in each.after], dtype=np.uint64)
         found = _native.Positions(rules.kernel, after).choose(replies, keys, threads=threads)[1]
         scores = iter(found.tolist())
-        for one in decisions:
+        for decision in decisions:
             yield (
                 None
-                if _is_to_the_end(one, depth)
-                else [score_of(next(scores), row, one) for row in one.after]
+                if _is_to_the_end(decision, depth)
+                else [score_of(next(scores), row, decision) for row in decision.after]
             )
 
     def score_of(score: float, row: Row, decision: _Decision) -> float:

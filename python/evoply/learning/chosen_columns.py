@@ -125,7 +125,7 @@ class _Selection:
                 pair, loss = self.fit.fitted(both, np.array([1.0, 0.0]), _FEW_ROUNDS)
                 tried.append((loss + cost * len(self.candidates[index]), index, pair))
         best: _Fitted | None = None
-        for _, index, (size, weight) in sorted(tried, key=lambda one: one[:2])[:_BEST]:
+        for _, index, (size, weight) in sorted(tried, key=lambda candidate: candidate[:2])[:_BEST]:
             terms = [*chosen[:place], self.candidates[index], *chosen[place:]]
             found = self._fitted(terms, np.insert(weights * size, place, weight), _FEW_ROUNDS)
             if (

@@ -17,8 +17,8 @@ from evoply.expressions import PrimitiveSet, board, less
 from evoply.expressions.written_form import FormulaNames
 from evoply.games import game_rules
 from evoply.learning.choices import Array, Choices, choices_of, fitted_weights, values_at
+from evoply.learning.chosen_columns import columns_by_loss
 from evoply.learning.found_features import candidates_of_sets, usual_sets
-from evoply.learning.selection import columns_by_loss
 from evoply.learning.staged_sums import Factors, StagedSum
 from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of

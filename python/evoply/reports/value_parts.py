@@ -134,7 +134,7 @@ def regions_of_strong(game: str) -> RegionTables:
     for node in in_order([packed.without_entries]):
         if node.op != "pattern":
             continue
-        sets = [one for one in node.arguments[:4] if one is not None]
+        sets = [squares for squares in node.arguments[:4] if squares is not None]
         entries = (len(sets) + 1) ** len(node.arguments[4][0])
         tables = []
         for _ in range(len(packed.stages) + 1):
@@ -145,7 +145,7 @@ def regions_of_strong(game: str) -> RegionTables:
 
 
 def _read(node: Expression, tables: Sequence[Entries], rules: GameRules) -> _Pattern:
-    sets = tuple(one.op for one in node.arguments[:4] if one is not None)
+    sets = tuple(squares.op for squares in node.arguments[:4] if squares is not None)
     unknown = [name for name in sets if name not in _SETS]
     if unknown:
         raise ValueError(f"a pattern of {unknown[0]} has no words for its regions")

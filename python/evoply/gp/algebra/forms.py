@@ -248,13 +248,13 @@ class Forms:
         So a difference that is multiplied by several things stands there as one factor.
         """
         while pairs := self._split_sum(terms):
-            (first, one), (second, other) = pairs[0]
-            whole: Terms = {((first, 1),): Fraction(1), ((second, 1),): terms[other] / terms[one]}
+            (first, left), (second, right) = pairs[0]
+            whole: Terms = {((first, 1),): Fraction(1), ((second, 1),): terms[right] / terms[left]}
             factor = polynomials.power(self.writer.sum_atom(whole, whole))
-            for (_, one), (_, other) in pairs:
-                if one in terms and other in terms:
-                    rest = polynomials.multiply({one: terms[one]}, polynomials.power(first, -1))
-                    terms = {part: terms[part] for part in terms if part not in (one, other)}
+            for (_, left), (_, right) in pairs:
+                if left in terms and right in terms:
+                    rest = polynomials.multiply({left: terms[left]}, polynomials.power(first, -1))
+                    terms = {part: terms[part] for part in terms if part not in (left, right)}
                     terms = polynomials.add(terms, polynomials.multiply(rest, factor))
         return terms
 
@@ -272,10 +272,10 @@ class Forms:
                     beside.setdefault(rest, []).append((atom, monomial))
         found: dict[tuple[int, int, Fraction], list[tuple[_Factor, _Factor]]] = {}
         for neighbours in beside.values():
-            for one, other in combinations(sorted(neighbours), 2):
-                if one[0] != other[0]:
-                    key = one[0], other[0], terms[other[1]] / terms[one[1]]
-                    found.setdefault(key, []).append((one, other))
+            for left, right in combinations(sorted(neighbours), 2):
+                if left[0] != right[0]:
+                    key = left[0], right[0], terms[right[1]] / terms[left[1]]
+                    found.setdefault(key, []).append((left, right))
         pairs = max(found.values(), key=len, default=[])
         return pairs if len(pairs) > 1 else []
 

@@ -107,7 +107,7 @@ def _computed(op: str, first: Range, second: Range) -> Range:
 
 def _times(first: Range, second: Range) -> Range:
     # Nothing times what is without bounds is nothing: no value is infinite.
-    products = [one * other if one and other else 0.0 for one in first for other in second]
+    products = [left * right if left and right else 0.0 for left in first for right in second]
     return min(products), max(products)
 
 
