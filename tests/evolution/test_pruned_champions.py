@@ -149,3 +149,11 @@ def test_islands_are_pruned_too(tmp_path: Path) -> None:
         assert run.pruned is not None
         assert run.pruned["formula"] == SHORT
         assert json.loads(run.meta("champion"))["generation"] == run.pruned["generation"]
+
+
+def test_runs_of_an_experiment_are_pruned_only_where_it_is_said() -> None:
+    for when, inside in (("one_ply", "never"), ("never", "never"), ("always", "always")):
+        whole = config(pruning={"when": when, "games": 700})
+        unit = whole.in_experiment(8)
+        assert (unit.seed, unit.pruning.when, unit.pruning.games) == (8, inside, 700)
+        assert unit.resolved_settings() == whole.resolved_settings() | {"seed": 8}

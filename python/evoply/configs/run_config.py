@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import tomli_w
 from pydantic import ValidationError
@@ -81,6 +81,10 @@ class RunConfig(WholeConfig):
         if data.get(_RULES, "") is None:  # of a game whose rules are compiled
             del data[_RULES]
         return data
+
+    def in_experiment(self, seed: int) -> Self:
+        """Return the config with *seed*, for one of the many runs of an experiment."""
+        return self.model_copy(update={"seed": seed})
 
     @property
     def individuals(self) -> int:

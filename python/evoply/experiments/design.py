@@ -23,6 +23,7 @@ from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.own_code import reading
 from evoply.configs.part import Part, Problem
+from evoply.configs.run_config import RunConfig
 from evoply.environment.files import checksum
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run
@@ -284,12 +285,12 @@ class Setup:
 
     def with_seed(self, seed: int, budget: Budget) -> Any:
         """Return the config for a run with *seed*; a budget replaces its limits."""
-        is_model = isinstance(self.config, BaseModel)
-        config = (
-            self.config.model_copy(update={"seed": seed})
-            if is_model
-            else replace(self.config, seed=seed)
-        )
+        if isinstance(self.config, RunConfig):
+            config: Any = self.config.in_experiment(seed)
+        elif isinstance(self.config, BaseModel):
+            config = self.config.model_copy(update={"seed": seed})
+        else:
+            config = replace(self.config, seed=seed)
         return self.kind.configs.endless(config) if budget.is_set else config
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -106,7 +106,8 @@ class Pruning(Part):
     """
 
     when: Literal["one_ply", "always", "never"] = "one_ply"
-    """`one_ply`: only where players look one ply ahead, because games of others take longer."""
+    """`one_ply`: only where players look one ply ahead, because games of others take longer, and
+    not in the runs of experiments and leagues."""
     within: float = Field(default=0.01, gt=0, le=0.5)
     """Points a game that all of it may cost."""
     games: int | None = Field(default=None, ge=0)
@@ -249,6 +250,12 @@ class EvolutionConfig(RunConfig):
     def changeable(cls) -> frozenset[str]:
         """Return the keys that may change when a run goes on; pruning decides no generation."""
         return super().changeable() | {"pruning"}
+
+    def in_experiment(self, seed: int) -> Self:
+        """Return the config with *seed*, and pruned only if it says `always`: few look at it."""
+        config, pruning = super().in_experiment(seed), self.pruning
+        when = "always" if pruning.when == "always" else "never"
+        return config.model_copy(update={"pruning": pruning.model_copy(update={"when": when})})
 
     def resolved_settings(self) -> dict[str, Any]:
         """Return the settings that decide results, players resolved, as JSON values."""
