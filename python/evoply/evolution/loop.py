@@ -299,7 +299,9 @@ def training_of(
 def players_of(toolbox: Toolbox, previous: Generation | None) -> Sequence[Offspring]:
     """Return who plays in the generation after *previous*: offspring, and parents that compete."""
     if previous is None:
-        return first_population(toolbox.breeder, toolbox.stream("breeding", 0))
+        breeding = toolbox.stream("breeding", 0)
+        chosen = [] if toolbox.refit is None else toolbox.refit.first(breeding.child("refit"))
+        return first_population(toolbox.breeder, breeding, chosen)
     breeding = toolbox.stream("breeding", previous.number + 1)
     made: Sequence[Offspring] = ()
     if toolbox.refit is not None and (previous.number + 1) % toolbox.refit.settings.every == 0:

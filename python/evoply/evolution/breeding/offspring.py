@@ -161,8 +161,10 @@ Judge = Callable[[Sequence[Offspring]], list[float]]
 """Returns the fitness of offspring; all games of a generation use the same openings."""
 
 
-def first_population(breeder: Breeder, stream: Stream) -> tuple[Offspring, ...]:
-    """Return the first population: individuals of seeds, then random ones.
+def first_population(
+    breeder: Breeder, stream: Stream, chosen: Sequence[Offspring] = ()
+) -> tuple[Offspring, ...]:
+    """Return the first population: individuals of seeds, those *chosen*, then random ones.
 
     All keep within the limits.
     """
@@ -172,7 +174,7 @@ def first_population(breeder: Breeder, stream: Stream) -> tuple[Offspring, ...]:
     drawn = random_individuals(
         shape or primitives,
         settings.method,
-        breeder.size - len(seeds),
+        breeder.size - len(seeds) - len(chosen),
         stream,
         min_depth=settings.min_depth,
         max_depth=settings.max_depth,
@@ -181,6 +183,7 @@ def first_population(breeder: Breeder, stream: Stream) -> tuple[Offspring, ...]:
     )
     return (
         *(Offspring(seed, "seed") for seed in seeds),
+        *chosen,
         *(Offspring(tree, settings.method) for tree in drawn),
     )
 

@@ -21,11 +21,17 @@ from evoply.expressions import Node, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Forest, Shape, Tree
 from evoply.gp.sums_of_terms import features_of
-from evoply.learning import Choices, choices_of, fitted_weights, slope_by_board
+from evoply.learning import Choices, choices_of, columns_by_loss, fitted_weights, slope_by_board
 from evoply.protocols import Row
 
-REFIT, NEW_TERM = "refit", "refit_with_new_term"
+REFIT, NEW_TERM, CHOSEN = "refit", "refit_with_new_term", "chosen_by_labels"
 """The origins of offspring with fitted numbers."""
+_OFFERED = 0.5
+"""The share of all features of which an individual of the first population is chosen."""
+_POSITIONS = 1200
+"""About so many positions choose its terms: all would take longer than games that judge it."""
+_LARGEST = 20.0
+"""The largest of its numbers."""
 _NEAR = 6
 """A new term is one of so many that look best."""
 
@@ -71,6 +77,33 @@ class Refitting:
                     made.append(Offspring(tree, NEW_TERM, (index,)))
             if len(known) == self.settings.best:
                 break
+        return made
+
+    def first(self, stream: Stream) -> list[Offspring]:
+        """Return the individuals of the first population whose terms labels recommend.
+
+        Each has other features: a random half of them can be chosen, by random games.
+        """
+        if not self.settings.first:
+            return []
+        candidates = _candidates(self.settings, self.shape, self.game, self.seed, self.threads)
+        labels, made = candidates.labels, []
+        for number in range(self.settings.first):
+            draws = stream.child(number)
+            offered = [
+                index for index in range(len(candidates.features)) if draws.random() < _OFFERED
+            ]
+            share = _POSITIONS / max(len(labels), 1)
+            among = [game for game in range(self.settings.games) if draws.random() < share]
+            seen = np.isin(labels.games, among)
+            columns = candidates.counted[seen][:, offered]
+            chosen = columns_by_loss(labels.part(seen), columns, self.shape.most)
+            features = [candidates.features[offered[column]] for (column,) in chosen]
+            if features:
+                terms = tuple(gp.term(self.shape.sets[0], _LARGEST, [one]) for one in features)
+                made.append(
+                    Offspring(refitted(Forest("terms", terms), self.game, labels)[0], CHOSEN)
+                )
         return made
 
 
