@@ -11,6 +11,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
     "league": (
         "league --methods liao,firebrand,patterns --budget 0.05 --seeds 1 --games 2 "
         "--move-time 0.001 --depth 1",
+        "readability --scale smoke --ways trees --terms 3 --seconds 0.1 --games 4",
     ),
     "evolution": (
         "evolve quick --population-size 10 --generations 2 --name tree",
@@ -83,6 +84,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
         "tournament swh greedy --mode elimination --games 4",
         "talk play",
         "talk engine",
+        "measure by-hand --games 20",
     ),
     "rules": (
         "match greedy random --game breakthrough --games 4",
