@@ -180,7 +180,7 @@ def test_limits_are_read_between_steps(limit: dict[str, Any], steps: int) -> Non
         ({"elitism": 25}, "elitism", "above population_size 24"),
         ({"tuning": {}}, "tuning", "leave it out"),
         ({"termination": {"fitness": 0.9}}, "termination", "leave it out"),
-        ({"every": 3}, "every", "did you mean 'islands.every'?"),
+        ({"every": 3}, "every", "did you mean 'refit.every' or 'islands.every'?"),
     ],
 )
 def test_mistakes_are_named(keys: dict[str, Any], path: str, says: str) -> None:

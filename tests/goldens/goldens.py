@@ -228,6 +228,8 @@ def told_as_json(value: Any, name: str = "") -> Any:
         return {key: told_as_json(item, key) for key, item in value.items()}
     if isinstance(value, list):
         return [told_as_json(item) for item in value]
+    if isinstance(value, float):
+        return float(f"{value:.10g}")  # the last digits of a rating are the machine's
     return _plain(value) if isinstance(value, str) else value
 
 

@@ -37,6 +37,7 @@ def test_times_and_layout_are_left_out() -> None:
         "best": 0.5,
         "of": [{"time": "-"}],
     }
+    assert told_as_json(-66.0435703842049) == told_as_json(-66.04357038420488) == -66.04357038
 
 
 def test_a_change_is_seen() -> None:

@@ -18,7 +18,8 @@ from evoply.players import (
     parse_player,
 )
 from evoply.reports import Influence, explain, square_effects
-from evoply.reports.influences import TERM, influence_sentence
+from evoply.reports.explanation import PARTS
+from evoply.reports.influences import TERM, columns_filled, influence_sentence, lost_text
 from evoply.reports.open_evaluator import chosen_moves, positions_with_choice
 
 GOLDEN = {
@@ -342,3 +343,16 @@ def test_squares_that_are_never_occupied_have_no_effect_to_tell() -> None:
 
 def test_random_has_no_square_effects() -> None:
     assert square_effects(RandomPlayer()) is None
+
+
+def test_what_is_lost_is_told_where_games_were_played() -> None:
+    assert lost_text(part("x", 0.2, played=AgainstWhole(0.53, 0.5004, 0.56, 1000))) == (
+        "-3.0 [-6.0, 0.0]"
+    )
+    played, unplayed = worth("x", 0.4), part("x", 0.2)
+    assert [column.name for column in columns_filled(PARTS, [unplayed, played])] == [
+        column.name for column in PARTS
+    ]
+    assert [column.name for column in columns_filled(PARTS, [unplayed])] == [
+        "text", "wants", "share",
+    ]  # fmt: skip

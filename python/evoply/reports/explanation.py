@@ -30,6 +30,7 @@ from evoply.reports.influences import (
     FEATURE,
     TERM,
     Influence,
+    columns_filled,
     constant_sentence,
     influence_sentence,
     lost_text,
@@ -126,7 +127,10 @@ class Explanation(JsonData, Shown):
     def shown(self) -> Page:
         """Return the parts, and what they come to in words."""
         texts = [text for text in (self.simplified, self.sentence) if text]
-        return Page(self.player, [Section("", PARTS, self.parts, sentences=texts)])
+        return Page(
+            self.player,
+            [Section("", columns_filled(PARTS, self.parts), self.parts, sentences=texts)],
+        )
 
 
 def explain(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from evoply.learning.pruning import AgainstWhole
-from evoply.protocols.sections import JsonData
+from evoply.protocols.sections import Column, JsonData
 from evoply.reports.part_words import joined
 
 HOLDS_UP = 0.05
@@ -92,9 +92,17 @@ def lost_text(part: Influence) -> str:
     """
     if part.played is None:
         return ""
-    ends = (50 - 100 * end for end in (part.played.high, part.played.low))
-    low, high = (f"{end + 0.0:.1f}" for end in ends)
-    return f"{part.lost:.1f} [{low}, {high}]"
+    points = (part.played.points, part.played.high, part.played.low)
+    # Rounded first, and then without the sign of nothing.
+    lost, low, high = (f"{round(50 - 100 * share, 1) + 0.0:.1f}" for share in points)
+    return f"{lost} [{low}, {high}]"
+
+
+def columns_filled(columns: Sequence[Column], parts: Sequence[Influence]) -> Sequence[Column]:
+    """Return *columns* of *parts* without those of games, if none were played."""
+    if any(part.played for part in parts):
+        return columns
+    return [column for column in columns if column.name not in ("lost", "role")]
 
 
 def constant_sentence(where: str, ties: str) -> str:

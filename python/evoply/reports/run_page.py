@@ -35,7 +35,7 @@ from evoply.protocols.sections import (
 )
 from evoply.reports.charts import Chart, plot_charts, sampled
 from evoply.reports.explanation import Explanation, explain_champion
-from evoply.reports.influences import Influence, lost_text, percent
+from evoply.reports.influences import Influence, columns_filled, lost_text, percent
 from evoply.reports.open_evaluator import is_drawn, square_effects, tree_of
 from evoply.reports.pages import result_html
 from evoply.runs import Run, RunError, played_matches
@@ -213,9 +213,9 @@ def _note(run: Run) -> str:
 
 def _influence(title: str, note: str, influences: Sequence[Influence]) -> Section:
     parts = sorted(influences, key=attrgetter("rank"))
-    rest = parts[_MOST_PARTS:]
-    folded = Section("", _PARTS, rest, folded=f"{len(rest)} more", longest=90)
-    return Section(title, _PARTS, parts[:_MOST_PARTS], note, longest=90, parts=[folded])
+    columns, rest = columns_filled(_PARTS, parts), parts[_MOST_PARTS:]
+    folded = Section("", columns, rest, folded=f"{len(rest)} more", longest=90)
+    return Section(title, columns, parts[:_MOST_PARTS], note, longest=90, parts=[folded])
 
 
 def _wants(part: Influence) -> str:
