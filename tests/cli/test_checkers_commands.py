@@ -226,7 +226,7 @@ def test_words_about_players_of_checkers(capsys: pytest.CaptureFixture) -> None:
     assert "own discs" in words("greedy")
     for tree, wants in (
         ("( Plus 1 FriendlyManCount )", "many own men"),
-        ("( Minus 0 EnemyKingCount )", "few kings for the opponent"),
+        ("( Minus 0 EnemyKingCount )", "few kings of the opponent"),
     ):
         written = f"{tree}:primitives=benbassat-checkers-extended"
         assert wants in words(written, "--game", "checkers")

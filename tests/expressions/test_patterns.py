@@ -136,5 +136,5 @@ def test_a_player_of_patterns_is_explained():
     value = pattern(symmetric_copies(CORNER, SHAPES[8]), entries)
     evaluator = ExpressionEvaluator(expression=value.to_dict())
     text = explain(AlphaBeta(evaluator=evaluator, depth=1, view="turn"), positions=50).sentence
-    wanted = "It wants a high table entry for what stands on a1 b1 a2 b2 (and 3 more such places)"
+    wanted = "It weighs what stands on a1 b1 a2 b2 (and 3 more such places; "
     assert text.startswith(wanted)

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from evoply.expressions import (
-    Expression,
     ExpressionError,
     Number,
     PrimitiveSet,
@@ -25,23 +24,15 @@ from evoply.expressions import (
     from_dict,
 )
 from evoply.expressions.functions import for_the_other_side
-from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Genotype, Tree, branches, expression_of
 from evoply.gp.algebra import formula_of, simplify
 from evoply.learning.choices import Array, boards_met, values_at
+from evoply.learning.staged_sums import depends_on_pieces
 from evoply.players import AlphaBeta, ExpressionEvaluator, Player, model_of
 from evoply.protocols import BoardShape
 
 # Candidates for terms of formulas: the features of primitive sets, and parts of evolved trees.
-
-_BOARD = frozenset(
-    {
-        *("own", "opponent", "own_men", "own_kings", "opponent_men", "opponent_kings"),
-        *("empty", "destinations", "number_of_moves", "moved_to", "pattern"),
-    }
-)
-"""Operations that tell the boards after one position's moves apart; the clock does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +94,6 @@ def mirrored(expression: Number) -> Number:
     other = for_the_other_side(expression)
     assert isinstance(other, Number)  # made of the same operations
     return other
-
-
-def depends_on_pieces(expression: Expression) -> bool:
-    """Return whether *expression* tells boards apart that stand at the same time of a game."""
-    return any(node.op in _BOARD for node in in_order([expression]))
 
 
 def _fits(expression: Number, shape: BoardShape) -> bool:

@@ -15,7 +15,6 @@ from evoply.expressions import Expression, ExpressionError, Number, build, numbe
 from evoply.expressions.functions import for_the_other_side
 from evoply.expressions.written_form import FormulaNames, in_order
 from evoply.gp.algebra.terms import Term, terms_of
-from evoply.learning.found_features import depends_on_pieces
 
 LARGEST_WEIGHTS = (10, 20, 40, 100)
 """The largest whole numbers that weights are rounded to, the roundest first."""
@@ -24,6 +23,18 @@ _STEPS = (1.0, 0.25, 0.1, 0.05, 0.01, 0.001)
 _CLOSE = 1 / 8
 """How near to a product's weight a multiple of its step must be, as a share."""
 _DIGITS = 4
+_BOARD = frozenset(
+    {
+        *("own", "opponent", "own_men", "own_kings", "opponent_men", "opponent_kings"),
+        *("empty", "destinations", "number_of_moves", "moved_to", "pattern"),
+    }
+)
+"""Operations that tell the boards after one position's moves apart; the clock does not."""
+
+
+def depends_on_pieces(expression: Expression) -> bool:
+    """Return whether *expression* tells boards apart that stand at the same time of a game."""
+    return any(node.op in _BOARD for node in in_order([expression]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from evoply.expressions.functions import parameter_count
 from evoply.expressions.written_form import FormulaNames, children, in_order
 from evoply.gp.algebra import simplify
 from evoply.gp.algebra.decisions import Common
-from evoply.learning.found_features import depends_on_pieces
+from evoply.learning.staged_sums import depends_on_pieces
 from evoply.players import (
     ExpressionEvaluator,
     PlayerKind,

@@ -4,13 +4,15 @@ Everything said is measured on positions, not read off the weights: a large weig
 that never differs between two moves decides nothing.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, reduce
 from operator import attrgetter, or_
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +47,9 @@ from evoply.reports.open_evaluator import (
 )
 from evoply.reports.part_words import PartSaid, PartShown, joined
 from evoply.reports.preferences import Preference
-from evoply.runs import Run
+
+if TYPE_CHECKING:
+    from evoply.runs import Run
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
