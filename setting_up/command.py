@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         "features: print cargo's options for the CPU paths",
     )
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1], help="the clone")
-    parser.add_argument("options", nargs=argparse.REMAINDER, help="of `evoply evolve demo`")
+    parser.add_argument("options", nargs=argparse.REMAINDER, help="of `evoply evolve readable`")
     return parser
 
 
@@ -102,7 +102,7 @@ def _demo(root: Path, rust: Rust, options: list[str]) -> int:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         code = subprocess.run(
-            [str(root / ".venv" / "bin" / "evoply"), "evolve", "demo", *options],
+            [str(root / ".venv" / "bin" / "evoply"), "evolve", "readable", *options],
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ).returncode
     finally:

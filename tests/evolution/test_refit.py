@@ -123,6 +123,38 @@ def test_a_new_term_is_one_that_labels_recommend() -> None:
     assert least_loss(swapped.tree) < least_loss(plain.tree)
 
 
+def test_the_first_population_has_terms_that_labels_recommend() -> None:
+    config = terms_config(refit={**REFIT, "first": 3, "games": 20}, population_size=12)
+    (first, *_), (again, *_) = (list(evolve(config, threads=threads)) for threads in (1, 2))
+    assert first.digest == again.digest
+    origins = [individual.origin for individual in first.individuals]
+    assert origins.count("chosen_by_labels") == 3
+    made = choices_of(TEACHER, "othello-6", games=20, seed=99)
+    lost = {"chosen_by_labels": [], "random": []}
+    for individual in first.individuals:
+        tree = individual.tree
+        assert isinstance(tree, Forest)
+        assert 1 <= len(tree.trees) <= 4
+        columns = values_of_terms(tree.trees, "othello-6", made.rows)
+        best = made.best(columns @ np.array(gp.drawn_numbers(tree)))
+        kind = individual.origin if individual.origin in lost else "random"
+        lost[kind].append(float(made.lost[best].mean()))
+    # On games that nothing was chosen by, the worst of them loses less than most random ones.
+    assert max(lost["chosen_by_labels"]) < np.median(lost["random"])
+
+
+def test_seeds_come_before_terms_that_labels_recommend() -> None:
+    seeds = ["{ terms ( * 6 white_mobility ) }", "{ terms ( * 5 white_mobility ) }"]
+    config = terms_config(
+        refit={**REFIT, "first": 9, "best": 1},
+        population_size=4,
+        initialisation={"seeds": seeds},
+        generations=1,
+    )
+    (first,) = evolve(config)
+    assert [one.origin for one in first.individuals] == ["seed"] * 2 + ["chosen_by_labels"] * 2
+
+
 def test_fitted_ones_come_after_the_elites_and_differ_in_features() -> None:
     config = terms_config(elitism=3)
     parents = population(config)

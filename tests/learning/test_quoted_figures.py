@@ -14,13 +14,15 @@ from pathlib import Path
 import pytest
 
 import evoply as ep
-from evoply.learning import features_of_population, learn_patterns
+from evoply.learning import features_of_population
 from whole_runs import whole_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "readable-players.md"
 GAMES = 1000
 NOISE = 0.047
 """Three standard errors of a score of so many games."""
+
+_LONGER = "evolved for longer: 800 trees of at most 45 nodes, 200 generations"
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 
@@ -43,7 +45,7 @@ def quoted(player: str) -> Quoted:
 
 
 def test_rows_are_read() -> None:
-    for player in ("distilled from `patterns-8`, 10 terms, three stages", "this champion before"):
+    for player in ("the demo's champion after 100 generations", _LONGER):
         found = quoted(player)
         assert 0.5 < found.low < found.score < found.high < 0.9
 
@@ -69,32 +71,16 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ep.Run]:
         yield run
 
 
-@pytest.fixture(scope="module")
-def teacher() -> ep.AlphaBeta:
-    """Tables after 100,000 games instead of 300,000."""
-    *_, last = learn_patterns("patterns-8", games=100_000, seed=3)
-    return last.champions[0]
-
-
 def test_the_champion_of_the_demo(demo: ep.Run) -> None:
     row = "the demo's champion after 100 generations"
     check(demo.champion_player, row, less=0.05)
 
 
-def test_a_formula_of_strong() -> None:
+def test_a_formula_gains_by_its_guard_and_knows_the_end_of_no_game() -> None:
+    # More games meet boards on which a reply ends the game: they once spoilt the whole fit.
     formula = ep.distil("strong:depth=1", terms=10, stages=3, games=600, seed=1)
-    check(formula.player, "distilled from `strong:depth=1`, 10 terms, three stages", less=0.03)
-    (low, high) = re.findall(
-        r"teacher's move in ([0-9.]+) to ([0-9.]+) % of some", PAGE.read_text()
-    )[0]
-    assert float(low) - 3 < 100 * formula.agreement < float(high) + 3
     unguarded = formula.player.model_copy(update={"guard": False})
-    assert score_of(unguarded) < score_of(formula.player)
-
-
-def test_a_formula_of_learned_tables(teacher: ep.AlphaBeta) -> None:
-    formula = ep.distil(teacher, terms=10, stages=3, games=600, seed=1)
-    check(formula.player, "distilled from `patterns-8`, 10 terms, three stages", less=0.08)
+    assert 0.5 < score_of(unguarded) < score_of(formula.player)
 
 
 def test_learned_weights_of_what_evolution_found(demo: ep.Run) -> None:
@@ -108,14 +94,12 @@ def test_learned_weights_of_what_evolution_found(demo: ep.Run) -> None:
     check(step.champions[0], row, less=0.08)
 
 
-def test_a_tuned_champion(demo: ep.Run, teacher: ep.AlphaBeta) -> None:
+def test_a_tuned_champion_is_no_worse(demo: ep.Run) -> None:
     pytest.importorskip("cmaes")
     champion = demo.champion_player
-    opponents = [champion, teacher, "mobility"]
+    opponents = [champion, "mobility"]
     *_, last = ep.tune(champion, opponents=opponents, generations=16, pairs=25, test_pairs=100)
-    tuned = last.champions[0]
-    check(tuned, "a champion of the demo, tuned", less=0.08)
-    assert ep.match(tuned, champion, games=GAMES, seed=7).score > 0.5 - NOISE
+    assert ep.match(last.champions[0], champion, games=GAMES, seed=7).score > 0.5 - NOISE
 
 
 def test_evolution_for_longer() -> None:
@@ -135,5 +119,4 @@ def test_evolution_for_longer() -> None:
         "hall_of_fame.pairs=16",
     ]
     *_, last = ep.evolve(ep.load_config("demo", settings))
-    row = "evolved for longer: 800 trees of at most 45 nodes, 200 generations"
-    check(last.champions[0], row, less=0.1)
+    check(last.champions[0], _LONGER, less=0.1)

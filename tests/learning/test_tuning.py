@@ -27,7 +27,9 @@ from evoply.expressions import (
 from evoply.expressions.written_form import in_order
 from evoply.gp import parse_tree
 from evoply.learning import Tuning, TuningConfig, features_of_sets, tune
+from evoply.learning.choices import values_at
 from evoply.learning.tunable import tunable
+from evoply.learning.tuning import boards_to_weigh, units_of
 from whole_runs import broken_run
 
 pytest.importorskip("cmaes")
@@ -165,6 +167,32 @@ def test_untouched_numbers_play_the_same_moves(parameters: str) -> None:
     after = first.champions[0]
     games = {"game": "othello-6", "games": 60, "seed": 3}
     assert ep.match(after, "random", **games).wins == ep.match(before, "random", **games).wins
+
+
+def test_a_unit_is_what_weighs_as_much_as_numbers_usually_do() -> None:
+    boards = boards_to_weigh(own_player().evaluator, "othello", 1)
+    access = ep.PRIMITIVE_SETS["othello-access"]
+    columns = [access[name].expression for name in ("white_corners", "white_mobility")]
+    counted = values_at(columns, "othello", boards.choices.rows)
+    assert len(boards.positions) == len(counted)
+    numbers = np.array([2.0, 0.01, 3.0])
+
+    def values(changed: np.ndarray) -> np.ndarray:
+        return counted @ changed[:2]  # the third decides nothing
+
+    units = units_of(numbers, values, boards)
+    # Slowly: the deviation of each column within its position, over all boards.
+    spreads = []
+    for column in counted.T:
+        squares = 0.0
+        for place in range(len(boards.choices)):
+            here = column[boards.choices.position == place]
+            squares += float(((here - here.mean()) ** 2).sum())
+        spreads.append((squares / len(column)) ** 0.5)
+    weighed = [2 * spreads[0], 0.01 * spreads[1]]
+    usual = ((weighed[0] ** 2 + weighed[1] ** 2) / 2) ** 0.5
+    assert units[:2] == pytest.approx([usual / spreads[0], usual / spreads[1]])
+    assert units[2] == 3
 
 
 def test_it_finds_better_numbers() -> None:

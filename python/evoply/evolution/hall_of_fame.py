@@ -30,6 +30,7 @@ from evoply.evolution.individuals import (
 from evoply.evolution.play.opponents import Games, Opponents, Play, Trial, stream_for, trial
 from evoply.evolution.play.population import opponents_of, population_of, seats_of
 from evoply.evolution.toolbox import ProgressCallback, reporter
+from evoply.players.evaluators import TreeEvaluator
 from evoply.protocols import Cluster
 
 MEMORY = 0.9
@@ -273,9 +274,23 @@ def tuned(
     if not len(values):
         return individual
     # Tuning is also a separate learner: it is imported when a config asks for it.
-    from evoply.learning.tuning import ask, new_search, tell, usual_size, with_kept_digits
+    from evoply.learning.tuning import (
+        ask,
+        boards_to_weigh,
+        new_search,
+        tell,
+        units_of,
+        usual_size,
+        with_kept_digits,
+    )
 
-    scales = np.where(values == 0, 1.0, values)
+    def values_of(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        (program,) = gp.lower([gp.with_drawn_numbers(individual, numbers.tolist())], games.game)
+        return program.evaluate(boards.positions)[:, 0]
+
+    evaluator = TreeEvaluator(tree=individual)
+    boards = boards_to_weigh(evaluator, games.game, stream.key % 2**32)
+    scales = units_of(values, values_of, boards)
     size = settings.population_size or usual_size(len(values))
     search = new_search(values / scales, settings.spread, stream.child("cma"), size)
 

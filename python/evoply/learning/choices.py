@@ -119,6 +119,16 @@ class Choices:
         sizes = np.bincount(self.position)[self.position]
         return 1 / (sizes * max(len(self), 1))
 
+    def spread(self, columns: Array) -> Array:
+        """Return how much each of *columns* differs among the boards of a position, on average."""
+        if not len(self):
+            return np.zeros(columns.shape[1])
+        sizes = np.diff(np.append(self.begins, len(self.rows)))
+        sums = np.add.reduceat(columns, self.begins)
+        squares = (columns**2).sum(axis=0) - (sums**2 / sizes[:, np.newaxis]).sum(axis=0)
+        spread: Array = np.sqrt(np.maximum(squares, 0) / len(columns))
+        return spread
+
     def best(self, values: Array) -> NDArray[np.int64]:
         """Return the board of the first greatest of *values* in each position."""
         if not len(self):

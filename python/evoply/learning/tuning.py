@@ -32,9 +32,12 @@ from evoply._native import Stream
 from evoply.arena import play_against
 from evoply.configs.part import Problem
 from evoply.expressions import program_with_parameters
+from evoply.games import game_rules
+from evoply.learning.choices import Choices, choices_of
 from evoply.learning.configs import GameName, LearnerConfig, config_of
 from evoply.learning.tunable import Parameters, Tunable, player_from, tunable
-from evoply.players import KernelSeat, PlayerKind, ValuingPlayer, model_of
+from evoply.players import AlphaBeta, KernelSeat, PlayerKind, ValuingPlayer, model_of
+from evoply.players.evaluators import Evaluator
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player, RunError, steps
 from evoply.protocols.sections import Column, share
@@ -88,7 +91,8 @@ class TuningConfig(LearnerConfig):
     random_moves: float = Field(default=0.05, ge=0, le=1)
     """Probability that either side plays a random move, so that the numbers fit odd boards too."""
     spread: float = Field(default=0.3, gt=0, le=10)
-    """How far the first vectors lie from the current numbers, as a share of these."""
+    """How far the first vectors lie from the current numbers, as a share of what numbers weigh: of
+    the difference that one usually makes between the boards of a choice."""
     test_every: int = Field(default=5, ge=1, le=1000)
     """Generations after which the mean is tested on separate games."""
     test_pairs: int = Field(default=250, ge=1, le=100_000)
@@ -153,6 +157,7 @@ def _text(player: PlayerKind) -> str:
 
 
 Array = NDArray[np.float64]
+_GAMES_TO_WEIGH = 10
 _DIGITS = 4
 """Significant digits of tuned numbers, in play as in print."""
 
@@ -197,7 +202,7 @@ class Tuning(KeptLearner[TuningStep]):
         check_installed()  # now rather than after these games
         began = perf_counter()
         task = _task(config)
-        values = task.rounded(np.ones(len(task.scales)))
+        values = with_kept_digits(task.tunable.weights)
         score = self._test(task, values)
         return _new_step(task, None, began, (), values, score, mean=score, spread=config.spread)
 
@@ -266,7 +271,7 @@ class _Task:
     tunable: Tunable
     program: _native.Program
     scales: Array
-    """The original parameters, which a component 1 of a vector stands for."""
+    """The change of each parameter that a component 1 of a vector stands for: see `units_of`."""
     size: int
     """Vectors in a generation."""
     opponents: tuple[Player | KernelSeat, ...]
@@ -290,12 +295,18 @@ class _Task:
 def _task(config: TuningConfig) -> _Task:
     chosen = tunable(config.player, config.game, config.parameters)
     values = chosen.weights
+    program = program_with_parameters(chosen.expression, config.game)
+    boards = boards_to_weigh(chosen.player.evaluator, config.game, config.seed)
+
+    def values_of(numbers: Array) -> Array:
+        return program.with_parameters(chosen.parameters(numbers)).evaluate(boards.positions)[:, 0]
+
     opponents = [player_from(text, config.game) for text in config.opponents]
     return _Task(
         config,
         chosen,
-        program_with_parameters(chosen.expression, config.game),
-        np.where(values == 0, 1.0, values),
+        program,
+        units_of(values, values_of, boards),
         config.population_size or usual_size(len(values)),
         tuple(opponent.erring(config.random_moves) for opponent in opponents),
     )
@@ -303,12 +314,48 @@ def _task(config: TuningConfig) -> _Task:
 
 def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
     """Return the search after generations that scored *points*, by asking and telling again."""
-    mean = np.where(task.tunable.weights == 0, 0.0, 1.0)
+    mean = task.tunable.weights / task.scales
     stream = Stream(task.config.seed, "cma")
     search = new_search(mean, task.config.spread, stream, task.size)
     for row in points:
         tell(search, ask(search, task.size), row)
     return search
+
+
+@dataclass(frozen=True, eq=False)
+class WeighingBoards:
+    """The boards after the moves of some positions, on which it shows what numbers weigh."""
+
+    positions: _native.Positions
+    choices: Choices
+
+
+def boards_to_weigh(evaluator: Evaluator, game: str, seed: int) -> WeighingBoards:
+    """Return boards of a few noisy games that *evaluator* plays with itself one ply ahead."""
+    player = AlphaBeta(evaluator=evaluator, depth=1)
+    choices = choices_of(player, game, games=_GAMES_TO_WEIGH, seed=seed)
+    return WeighingBoards(_native.Positions(game_rules(game).kernel, choices.rows), choices)
+
+
+def units_of(numbers: Array, values: Callable[[Array], Array], boards: WeighingBoards) -> Array:
+    """Return how far each of *numbers* must move to decide as much as numbers usually do.
+
+    *values* returns the values of *boards* with other numbers. A number of a feature that differs
+    much between moves moves in small steps, and one that is small by chance can grow. The unit of
+    a number that decides nothing there is the number itself, or 1.
+    """
+    base = values(numbers)
+    steps = np.where(numbers == 0, 1.0, np.abs(numbers)) / 64
+    slopes = np.zeros(len(numbers))
+    for index, step in enumerate(steps.tolist()):
+        moved = numbers.copy()
+        moved[index] += step
+        slopes[index] = boards.choices.spread(((values(moved) - base) / step)[:, np.newaxis])[0]
+    weighed = np.abs(numbers) * slopes
+    usual = float(np.sqrt((weighed[weighed > 0] ** 2).mean())) if (weighed > 0).any() else 0.0
+    own = np.where(numbers == 0, 1.0, np.abs(numbers))
+    units: Array = np.divide(usual, slopes, out=own, where=(slopes > 0) & (usual > 0))
+    return units
 
 
 def check_installed() -> None:

@@ -171,6 +171,7 @@ def first_population(
     settings, limits = breeder.initialisation, breeder.limits.of_trees
     primitives, shape = breeder.primitives, breeder.shape
     seeds = [seed_of(text, breeder.game, primitives, shape, limits) for text in settings.seeds]
+    chosen = chosen[: breeder.size - len(seeds)]
     drawn = random_individuals(
         shape or primitives,
         settings.method,

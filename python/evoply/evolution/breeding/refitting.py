@@ -136,7 +136,7 @@ def refitted(
     """
     columns = values_of_terms(individual.trees, game, labels.rows)
     numbers = fitted_weights(labels, columns, start)
-    weight = np.abs(numbers) * _spread(columns, labels)
+    weight = np.abs(numbers) * labels.spread(columns)
     if not weight.any():
         return individual, numbers
     kept = weight > 0
@@ -157,15 +157,6 @@ def values_of_terms(terms: Sequence[Tree], game: str, rows: Sequence[Row]) -> _A
     # In each term the number comes after the multiplication, and the features after it.
     values = gp.node_values(terms, game, positions)
     return np.array([of_term[2] for of_term in values]).T
-
-
-def _spread(columns: _Array, labels: Choices) -> _Array:
-    """Return how much each column differs among the boards of a position, on average."""
-    sizes = np.diff(np.append(labels.begins, len(labels.rows)))
-    sums = np.add.reduceat(columns, labels.begins)
-    squares = (columns**2).sum(axis=0) - (sums**2 / sizes[:, np.newaxis]).sum(axis=0)
-    spread: _Array = np.sqrt(np.maximum(squares, 0) / len(columns))
-    return spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,7 +203,7 @@ def _candidates(settings: Refit, shape: Shape, game: str, seed: int, threads: in
     alone = [gp.term(primitives, 1.0, [feature]) for feature in features]
     ones = np.ones((len(labels.rows), 1))
     counted = np.hstack([values_of_terms(alone, game, labels.rows), ones])
-    spread = np.array([_spread(counted * column[:, np.newaxis], labels) for column in counted.T])
+    spread = np.array([labels.spread(counted * column[:, np.newaxis]) for column in counted.T])
     # Each pair once, each feature alone beside the 1 at the end, no square.
     is_one = np.triu(np.ones_like(spread), 1) > 0
     if shape.factors == 1:

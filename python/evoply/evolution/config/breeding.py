@@ -264,7 +264,7 @@ class Refit(Part):
     """How many individuals are fitted: the best that differ in the features of their terms."""
     first: int = Field(default=0, ge=0, le=1000)
     """How many individuals of the first population have terms that labels recommend, chosen one
-    after another from a random half of the features."""
+    after another from a random half of the features; fewer where seeds leave no room."""
     new_terms: bool = False
     """Whether each of them has a second fitted offspring, with one of the terms by which the loss
     falls fastest; at the most terms, in place of the one that counts least."""

@@ -96,7 +96,8 @@ class ConstantTuning(Part):
     pairs: int = Field(default=10, ge=1, le=100_000)
     """Openings that each vector plays against every opponent of the final test, both ways."""
     spread: float = Field(default=0.3, gt=0, le=10)
-    """How far the first vectors lie from the current numbers, as a share of these."""
+    """How far the first vectors lie from the current numbers, as a share of what numbers weigh: of
+    the difference that one usually makes between the boards of a choice."""
 
 
 class Pruning(Part):

@@ -39,7 +39,11 @@ class Preset:
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
-        "demo": Preset("demo.toml", "an Othello 8x8 player in one minute, as `make demo` runs it"),
+        "demo": Preset("demo.toml", "an Othello 8x8 player from random trees, in one minute"),
+        "readable": Preset(
+            "readable.toml",
+            "a strong Othello 8x8 player of twelve terms in one minute, as `make demo` runs it",
+        ),
         "quick": Preset(
             "quick.toml",
             "a small Othello 6x6 run of some seconds, to try things out",
