@@ -114,4 +114,5 @@ def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
     waiting = folder.waiting()
     seconds = sum(getattr(unit.setup.config, "time_limit", None) or 0 for unit in waiting)
     time = seconds_in_words(seconds / (slots or core_count()))
-    yield f"{len(waiting)} runs to make: {time}, and then the games that measure their players"
+    runs = "1 run" if len(waiting) == 1 else f"{len(waiting)} runs"
+    yield f"{runs} to make: {time}, and then the games that measure their players"
