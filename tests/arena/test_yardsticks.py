@@ -115,6 +115,17 @@ def test_readable_players_are_texts_that_play_and_show_their_formula(name: str) 
     assert player.label == f"{name}:epsilon=0.1"
     same = [ep.match(one, "greedy", games=20, seed=1).wins for one in (player, plain)]
     assert same[0] == same[1]
-    assert "white_frontier" in str(ep.explain(name).to_dict()["simplified"])
+    assert "white_risky_x" in str(ep.explain(name, games=0).to_dict()["simplified"])
     with pytest.raises(ValueError, match=f"{name} plays othello"):
         ep.parse_player(name, game="othello-6")
+
+
+@pytest.mark.parametrize("players", [[], (), "by-hand"])
+def test_what_is_no_list_of_players_is_refused(players: object) -> None:
+    with pytest.raises(ValueError, match=r"players: .* is no list of players - name one"):
+        ep.measure(players, games=2)  # type: ignore[arg-type]
+
+
+def test_few_games_say_nothing_of_colour() -> None:
+    found = ep.measure(["by-hand"], games=10)
+    assert not any(row.is_by_colour for row in found.rows)

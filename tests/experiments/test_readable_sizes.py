@@ -11,7 +11,7 @@ from evoply.experiments.running import run_experiment
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import parse_tree
 from evoply.gp.algebra import names_of
-from evoply.protocols import RunError
+from evoply.protocols import ConfigError, RunError
 
 
 @pytest.mark.parametrize(
@@ -113,3 +113,22 @@ def test_the_best_of_a_size_has_no_more_terms() -> None:
     assert lines is not None
     assert list(lines.x) == [3, 8, 30]
     assert list(lines.series[0].values) == pytest.approx([50, 70, None])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"games": 3}, "games: "),
+        ({"seconds": -1.0}, "seconds: "),
+        ({"seconds": float("nan")}, "seconds: "),
+        ({"seeds": 0}, "seeds: "),
+    ],
+)
+def test_wrong_sizes_are_refused_before_a_folder_is_made(
+    changes: dict[str, float], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    with pytest.raises(ConfigError, match=said) as refused:
+        readability_folder("wrong", scale="smoke", **changes)
+    assert "pydantic" not in str(refused.value)
+    assert not list(tmp_path.iterdir())

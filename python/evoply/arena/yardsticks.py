@@ -28,6 +28,8 @@ from evoply.wording import named_apart, short_name
 _FEWEST_AGREEING = 2
 """Opponents that must agree before a player counts as stronger."""
 _SHARE_OF_PROGRAMS = 0.1
+_FEWEST_BY_COLOUR = 100
+"""Of fewer games colour says nothing: chance may have given them to who began."""
 _EVEN = 0.1
 """How far the share of the side that begins may be from a half, whatever the score is."""
 
@@ -89,6 +91,8 @@ class YardstickScore(JsonData):
     def is_by_colour(self) -> bool:
         """Whether who began decided more than who played."""
         beginning = abs(self.beginner - 0.5)
+        if self.games < _FEWEST_BY_COLOUR:
+            return False
         return beginning > _EVEN and beginning > abs(self.score - 0.5)
 
     @property
@@ -228,6 +232,10 @@ def measure(
     >>> found.rows[0].opponent, found.rows[0].noise, found.players
     ('swh', 0.1, ('by-hand',))
     """
+    if isinstance(players, str) or not players:
+        raise ValueError(
+            f"players: {players!r} is no list of players - name one in brackets at least"
+        )
     games = even_games(games)
     panel = [
         *((each, parse_player(each.player, game=game)) for each in yardsticks(game)),

@@ -76,11 +76,14 @@ def _say_parts(output: Output, explained: Explanation) -> None:
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold")
     grid.add_column(no_wrap=True)
-    for part in parts[:_MOST_PARTS]:
+    first = parts[:_MOST_PARTS]
+    # What is in the way costs less than nothing, so it comes last; it is no small part.
+    shown = [*first, *(part for part in parts[_MOST_PARTS:] if part.role == "in the way")]
+    for part in shown:
         text = part.text if len(part.text) <= _LONGEST else shorten(part.text, _LONGEST)
         grid.add_row(lost_text(part), share(part.share), text, part.role)
-    if len(parts) > _MOST_PARTS:
-        grid.add_row("", "", f"and {len(parts) - _MOST_PARTS} smaller ones", "")
+    if rest := len(parts) - len(shown):
+        grid.add_row("", "", f"and {rest} smaller one{'s' * (rest > 1)}", "")
     output.people.print(grid)
 
 

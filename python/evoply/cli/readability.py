@@ -81,7 +81,7 @@ def readability(
         game=game or "othello",
         scale=scale,
         ways=tuple(part.strip() for part in ways.split(",") if part.strip()),
-        **{key: value for key, value in given.items() if value},
+        **{key: value for key, value in given.items() if value not in (None, ())},
     )
     is_stopped = make_all(folder, output, workers, NO_CLUSTER, _costs)
     with progress_bar("Measured", len(folder.units()), is_shown=not quiet) as moved:

@@ -63,7 +63,7 @@ class PlanSize(Part):
     terms: tuple[int, ...] = Field(strict=False)
     """The most terms of players, one size after the other."""
     seeds: int = Field(ge=1, le=1000)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, le=1_000_000, allow_inf_nan=False)
     """Seconds of one core, for each run."""
     games: int = Field(ge=2, multiple_of=2)
     """Games with each opponent that measures."""
@@ -332,7 +332,8 @@ def readability_folder(
     *changes* are fields of `PlanSize` instead of those of *scale*. Raises `ConfigError` or
     `ValueError` for what does not fit, and `RunError` if the folder holds something else.
     """
-    size = plan().scale(scale).model_copy(update=changes)
+    whole = {**dict(plan().scale(scale)), **changes}
+    size = checked(lambda: PlanSize(**whole), lambda error: ConfigError(explained(error, PlanSize)))
     found = plan().of(game)
     for way in ways:
         if way not in found.ways:

@@ -186,8 +186,9 @@ class Pruned(JsonData, Shown):
     @property
     def summary(self) -> str:
         """What was left out and what it cost, in a line."""
+        count = _counted(len(self.terms), "term")
         if not self.left_out:
-            return f"{_counted(len(self.terms), 'term')}, none of which is shown to be of no use"
+            return f"{count}, and no change is shown to be free in {self.games:,} games"
         whole = f", {share(self.compared[0].pruned)} against the whole" if self.compared else ""
         changes = ", ".join(each.name for each in self.left_out)
         return f"{_counted(len(self.terms), 'term')}, without {changes}{whole}"

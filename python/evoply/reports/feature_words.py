@@ -295,6 +295,7 @@ _WHERE_CAPTURES_ARE_FORCED: Sequence[FeatureRow] = (
 )
 _NUMBERS: Mapping[Expression, FeatureWords] = {
     board.t: FeatureWords("the time of the game", more="a late time", less="an early time"),
+    board.root_t: FeatureWords("the time of the game when it chooses"),
     count(board.empty): FeatureWords("empty squares"),
     board.pieces: FeatureWords("pieces on the board"),
 }
