@@ -101,7 +101,7 @@ def test_packages_that_were_stopped_in_the_middle_are_written_anew(clone: Clone)
 def test_the_demo_ends_with_how_long_each_part_took(clone: Clone) -> None:
     done = clone.set_up("demo", "--generations", "2")
     assert done.returncode == 0
-    assert "evoply evolve demo --generations 2" in clone.calls()
+    assert "evoply evolve readable --generations 2" in clone.calls()
     *_, champion, times = done.stdout.splitlines()
     assert champion == "a champion"
     assert times.startswith("Time        packages ")
