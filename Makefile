@@ -92,7 +92,7 @@ check-rust:
 
 # The stub says all by itself: nothing of what evoply imports is read, which would take five times as long.
 check-stubs:
-	$(BIN)/python -m mypy.stubtest evoply._native --mypy-config-file <(printf '[mypy]\nfollow_imports = skip\n')
+	$(BIN)/python -m mypy.stubtest evoply._native --mypy-config-file <(printf '[mypy]\nfollow_imports = skip\ncache_dir = .mypy_cache/stubs\n')
 
 check-format:
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
