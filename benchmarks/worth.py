@@ -53,11 +53,8 @@ class Task:
     @cached_property
     def sizes(self) -> Array:
         """How much each column differs among the boards of a position; infinite if it does not."""
-        means = np.add.reduceat(self.columns, self.fit.begins, axis=0)
-        count = np.diff(np.append(self.fit.begins, len(self.columns)))[:, np.newaxis]
-        within: Array = self.columns - (means / count)[self.fit.position]
-        deviation = within.std(axis=0)
-        return np.where(deviation > 0, deviation, np.inf)
+        spread = self.fit.spread(self.columns)
+        return np.where(spread > 0, spread, np.inf)
 
     def chosen(self, first: Sequence[int], terms: int, barred: int | None = None) -> list[int]:
         """Return the columns of a player of so many *terms* that begins with *first*."""

@@ -32,7 +32,20 @@ else:
 
 Made = TypeVar("Made")
 
-DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+OFFSETS: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "n": (-1, 0),
+        "ne": (-1, 1),
+        "e": (0, 1),
+        "se": (1, 1),
+        "s": (1, 0),
+        "sw": (1, -1),
+        "w": (0, -1),
+        "nw": (-1, -1),
+    }
+)
+"""The directions, each with its step: rows down and columns to the right."""
+DIRECTIONS = tuple(OFFSETS)
 SIDES = ("own", "opponent")
 CONVENTIONS = ("one", "zero", "numerator", "ieee")
 TYPES = ("squares", "number", "truth")

@@ -34,7 +34,7 @@ from evoply.expressions.functions import (
     squares,
     squares_turned,
 )
-from evoply.expressions.operations import DIRECTIONS, SIDES, ExpressionError
+from evoply.expressions.operations import OFFSETS, SIDES, ExpressionError
 from evoply.expressions.primitives import FACTS, PrimitiveSet
 from evoply.expressions.written_form import from_dict, in_order
 from evoply.games import game_rules
@@ -47,13 +47,6 @@ MOST_LACKING = 3
 _MOST_PATTERNS = 32
 _MOST_STEPS = 12
 _LACKING = ("one", "two", "three")
-_OFFSETS: Mapping[str, tuple[int, int]] = dict(
-    zip(
-        DIRECTIONS,
-        ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)),
-        strict=True,
-    )
-)
 _DEPENDS = frozenset({"own", "opponent", "empty", "moved_to", "moved_from", "pieces"})
 _Offset = tuple[int, int]
 
@@ -248,7 +241,7 @@ class _Facts:
         return _Colored(*(of.evaluate(start, color) for color in (Color.BLACK, Color.WHITE)))
 
     def _shifted(self, pattern: _Pattern, direction: str) -> _Pattern:
-        down, right = _OFFSETS[direction]
+        down, right = OFFSETS[direction]
         where = self._moved_bits(pattern.where, (down, right))
         return _Pattern(where, frozenset((r - down, c - right) for r, c in pattern.pieces))
 
@@ -436,7 +429,7 @@ def _moved(of: Squares, offset: _Offset) -> Squares:
     down, right = offset
     while down or right:
         step = ((down > 0) - (down < 0), (right > 0) - (right < 0))
-        of = of.shift(next(name for name, by in _OFFSETS.items() if by == step))
+        of = of.shift(next(name for name, by in OFFSETS.items() if by == step))
         down, right = down - step[0], right - step[1]
     return of
 

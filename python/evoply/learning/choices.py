@@ -120,7 +120,7 @@ class Choices:
         return 1 / (sizes * max(len(self), 1))
 
     def spread(self, columns: Array) -> Array:
-        """Return how much each of *columns* differs among the boards of a position, on average."""
+        """Return the standard deviation of each of *columns* among the boards of a position."""
         if not len(self):
             return np.zeros(columns.shape[1])
         sizes = np.diff(np.append(self.begins, len(self.rows)))
@@ -447,12 +447,6 @@ class LossFit:
             white = np.asarray(np.linalg.lstsq(whitening.T, start)[0], dtype=np.float64)
         weights = least(self.loss, self.usual, white) @ whitening
         return weights, self.loss(columns, weights)[0]
-
-    def spread(self, column: Array) -> float:
-        """Return the standard deviation of *column* among the boards of a position."""
-        means = np.add.reduceat(column, self.begins) / self.sizes
-        squares = (column - means[self.position]) ** 2
-        return float(np.sqrt(squares.mean()))
 
     def seen(self, column: Array) -> float:
         """Return the share of positions in which *column* tells moves apart."""

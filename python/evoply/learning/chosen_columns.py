@@ -73,7 +73,7 @@ class _Selection:
         self.spread = np.full(len(self.candidates), np.inf)
         """That of a column that decides nothing is infinite, so it is never steep."""
         if len(choices):
-            spread = [self.fit.spread(self._matrix([term])[0]) for term in self.candidates]
+            spread = [choices.spread(self._matrix([term]).T)[0] for term in self.candidates]
             is_rare = [
                 len(term) > 1 and self.fit.seen(self._matrix([term])[0]) < _LEAST_SEEN
                 for term in self.candidates

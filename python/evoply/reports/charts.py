@@ -484,9 +484,10 @@ def _x_scale(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
 
 
 def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
-    if is_log or (len(set(x)) <= _FEW and not any(value % 1 for value in x)):
-        return {"values": list(x), "format": ",d", "grid": False}
-    if max(x) - min(x) < _FEW and any(value % 1 for value in x):
+    is_whole = not any(value % 1 for value in x)
+    if is_log or (len(set(x)) <= _FEW and is_whole):
+        return {"values": list(x), "format": ",d" if is_whole else "~g", "grid": False}
+    if max(x) - min(x) < _FEW and not is_whole:
         return {"tickCount": 6, "format": "~g", "grid": False}
     form = "~s" if max(x) >= _LONG_NUMBER else ",d"
     return {"tickMinStep": 1, "tickCount": 8, "format": form, "grid": False}

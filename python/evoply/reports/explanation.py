@@ -6,7 +6,6 @@ that never differs between two moves decides nothing.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evoply.environment.files import checksum
 from evoply.expressions import Expression, number
 from evoply.expressions.written_form import LEFT_OUT, formula
 from evoply.games.squares import square_name
@@ -27,7 +27,7 @@ from evoply.players import ExpressionEvaluator, ValuingPlayer, with_options
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row
 from evoply.protocols.sections import Column, JsonData, Page, Section, Shown
-from evoply.reports.game_choices import GameChoices, choices_of
+from evoply.reports.game_choices import GameChoices, choices_in_games
 from evoply.reports.influences import (
     FEATURE,
     TERM,
@@ -177,6 +177,7 @@ def explain(
 
 
 _KEPT = "games_without_parts"
+_KEY = 16  # digits of a checksum
 
 
 def kept_games(run: Run) -> dict[str, AgainstWhole]:
@@ -212,7 +213,7 @@ class _Measured:
     @cached_property
     def choices(self) -> GameChoices:
         """What the player chooses in positions of games."""
-        return choices_of(self.parts, len(self.rows), self.seed)
+        return choices_in_games(self.parts, len(self.rows), self.seed)
 
     def shares_changed(self, whole: Expression, variants: Sequence[Expression]) -> list[float]:
         """Return how often the moves of each variant differ from those of *whole*."""
@@ -246,7 +247,7 @@ class _Measured:
         if whole != self.parts.expression:
             player = player.with_evaluator(ExpressionEvaluator(expression=whole.to_dict()))
         who = [player.identity(), self.parts.game, games, self.seed]
-        keys = [_digest([*who, variant.to_dict()]) for variant in variants]
+        keys = [checksum([*who, variant.to_dict()])[:_KEY] for variant in variants]
         new = {
             key: variant
             for key, variant in zip(keys, variants, strict=True)
@@ -262,10 +263,6 @@ class _Measured:
         )
         self.kept.update(zip(new, played, strict=True))
         return [self.kept[key] for key in keys]
-
-
-def _digest(data: object) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _of_values(measured: _Measured) -> Explanation:

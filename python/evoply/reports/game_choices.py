@@ -71,7 +71,7 @@ class GameChoices:
         )
 
 
-def choices_of(parts: Opened, count: int, seed: int) -> GameChoices:
+def choices_in_games(parts: Opened, count: int, seed: int) -> GameChoices:
     """Return what a player chooses in *count* positions of games, or in fewer if there are fewer.
 
     It plays these games against itself, the game's usual guide one ply ahead, and random moves,

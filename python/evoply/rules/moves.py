@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from evoply import _native
 from evoply.expressions import Squares
-from evoply.expressions.operations import ExpressionError, short
+from evoply.expressions.operations import OFFSETS, ExpressionError, short
 from evoply.games.squares import square_name, squares_in
 from evoply.protocols import Row
 from evoply.wording import did_you_mean
@@ -73,16 +73,6 @@ class Offset:
     turned: bool
 
 
-_COMPASS = {
-    "n": (-1, 0),
-    "ne": (-1, 1),
-    "e": (0, 1),
-    "se": (1, 1),
-    "s": (1, 0),
-    "sw": (1, -1),
-    "w": (0, -1),
-    "nw": (-1, -1),
-}
 _OF_PIECES = {  # as Black goes, who begins at the top
     "forward": (1, 0),
     "forward_left": (1, 1),
@@ -95,11 +85,11 @@ _OF_PIECES = {  # as Black goes, who begins at the top
 }
 _WORDS: Mapping[str, tuple[Offset, ...]] = MappingProxyType(
     {
-        **{word: (Offset(*by, False),) for word, by in _COMPASS.items()},
+        **{word: (Offset(*by, False),) for word, by in OFFSETS.items()},
         **{word: (Offset(*by, True),) for word, by in _OF_PIECES.items()},
-        "orthogonal": tuple(Offset(*_COMPASS[word], False) for word in ("n", "e", "s", "w")),
-        "diagonal": tuple(Offset(*_COMPASS[word], False) for word in ("ne", "se", "sw", "nw")),
-        "any": tuple(Offset(*by, False) for by in _COMPASS.values()),
+        "orthogonal": tuple(Offset(*OFFSETS[word], False) for word in ("n", "e", "s", "w")),
+        "diagonal": tuple(Offset(*OFFSETS[word], False) for word in ("ne", "se", "sw", "nw")),
+        "any": tuple(Offset(*by, False) for by in OFFSETS.values()),
     }
 )
 

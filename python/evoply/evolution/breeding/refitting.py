@@ -100,7 +100,7 @@ class Refitting:
             chosen = columns_by_loss(labels.part(seen), columns, self.shape.most)
             features = [candidates.features[offered[column]] for (column,) in chosen]
             if features:
-                terms = tuple(gp.term(self.shape.sets[0], _LARGEST, [one]) for one in features)
+                terms = tuple(gp.term(self.shape.sets[0], _LARGEST, [node]) for node in features)
                 made.append(
                     Offspring(refitted(Forest("terms", terms), self.game, labels)[0], CHOSEN)
                 )
