@@ -1,9 +1,10 @@
 """Why this move: what decided it against another one, in words for people.
 
-A search prefers a move for the board that its principal variation ends at. So two boards are
-compared: the ends of the lines after the move and after the next best. What each part of the
-evaluator adds to both values tells what decided; tables of patterns are added up by regions of the
-board. Parts are named only if they add up to what the search found.
+Moves of `strong`, and of the adviser of a game, are explained by what they do on the board
+(`causes`). A formula is its own reason. Its search prefers a move for the board that its principal
+variation ends at, so two boards are compared: the ends of the lines after the move and after the
+next best. Parts are named only if they add up to what the search found; tables of patterns are
+added up by regions of the board.
 
 Reasons: docs/design/page.md.
 """
@@ -13,127 +14,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
-from evoply.expressions import ExpressionError, Number
-from evoply.expressions.functions import for_the_other_side
-from evoply.games import game_rules
-from evoply.games.position import NO_DRAWS
-from evoply.players import ExpressionEvaluator, PlayerKind, ValuingPlayer, model_of
+from evoply.players import PlayerKind, model_of
 from evoply.players.grammar import Runs, read_player_of
 from evoply.players.searcher import record_of
 from evoply.players.strong import Strong
-from evoply.protocols import CERTAIN, Color, GameRecord, Position
+from evoply.protocols import CERTAIN, Color, GameRecord
 from evoply.protocols.sections import JsonData
-from evoply.reports.adviser import Advice, Adviser
+from evoply.reports.adviser import EXACT_EMPTIES, Advice, Adviser
+from evoply.reports.causes import Cause, CauseFound, cause_of, gives_causes
+from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.open_evaluator import is_sum, opened
 from evoply.reports.part_words import joined
 from evoply.reports.scale import Scale
 from evoply.reports.value_parts import ValuePart, taken_apart
-
-# The games that a player expects after two moves, where their values come from.
-#
-# A search tells the value of a move and the line to it, but not where it knew a position already,
-# nor the captures after its last ply. Those moves are looked for here.
-
-_MOST_CAPTURES = 40
-
-
-class ExpectedLines(NamedTuple):
-    """The games that are expected after two moves."""
-
-    first: GameRecord
-    second: GameRecord
-
-    @property
-    def texts(self) -> list[tuple[str, ...]]:
-        """Both as texts of moves."""
-        return [self.first.move_texts(), self.second.move_texts()]
-
-    @classmethod
-    def search(
-        cls,
-        adviser: Adviser,
-        record: GameRecord,
-        advice: Advice,
-        moves: Sequence[Any],
-        seconds: float | None,
-    ) -> ExpectedLines | None:
-        """Return the lines after *moves*, as deep as the advice is; None if that takes too long."""
-        first, second = (
-            _until_quiet(adviser, _line(adviser, record.position, move, advice, seconds), seconds)
-            for move in moves
-        )
-        return None if first is None or second is None else cls(first, second)
-
-
-def _line(
-    adviser: Adviser, position: Position, move: Any, advice: Advice, seconds: float | None
-) -> GameRecord | None:
-    """Return the game that the player expects from the position on, with *move* first."""
-    rules = game_rules(position.game)
-    line: GameRecord = rules.game(position, (), NO_DRAWS)
-    known = advice.line if advice.line[:1] == (move,) else (move,)
-    for next_move in known[: max(advice.depth, 1)]:
-        line = line.play(next_move)
-    # A search that knows a position already tells its value, but no moves: they are looked for.
-    while (left := advice.depth - len(line)) > 0 and line.outcome() is None:
-        if len(line.position.legal_moves) == 1:
-            line = line.play(line.position.legal_moves[0])
-            continue
-        after = rules.game(line.position, (), NO_DRAWS)
-        is_across = line.position.turn is not position.turn
-        answer = adviser.line_from(after, left, seconds, across=_across if is_across else None)
-        if not answer:
-            return None
-        for next_move in answer[:left]:
-            line = line.play(next_move)
-    return line
-
-
-def _until_quiet(
-    adviser: Adviser, line: GameRecord | None, seconds: float | None
-) -> GameRecord | None:
-    """Return *line* with the captures after it, if the player's search goes on with them.
-
-    Where captures are compulsory, a quiescent search of a leaf is a search of one ply more.
-    """
-    player = model_of(adviser.player)
-    rules = game_rules(adviser.game)
-    is_quiescent = (
-        rules.has_captures if isinstance(player, Strong) else getattr(player, "quiescence", False)
-    )
-    for _ in range(_MOST_CAPTURES if is_quiescent else 0):
-        if line is None or line.outcome() is not None:
-            break
-        position = line.position
-        other = position.turn.opposite
-        first = line.play(position.legal_moves[0])
-        if first.position.pieces(other) == position.pieces(other):
-            break
-        after = rules.game(position, (), NO_DRAWS)
-        answer = adviser.line_from(after, 1, seconds)
-        line = None if not answer else line.play(answer[0])
-    return line
-
-
-def _across(player: PlayerKind, game: str) -> PlayerKind:
-    """Return a player with the opponent's pieces that values boards as the player's search does.
-
-    A search looks for replies that are bad for the player. A player of its kind on the other side
-    would look for what is good by its own view: the same only if what the evaluator says of a
-    board is minus what it says with the sides exchanged.
-    """
-    if not isinstance(player, ValuingPlayer) or player.view == "turn":
-        return player
-    try:
-        seen = for_the_other_side(opened(player, game).expression)
-    except ExpressionError:
-        return player
-    if not isinstance(seen, Number):
-        return player
-    return player.with_evaluator(ExpressionEvaluator(expression=(-seen).to_dict()))
-
 
 _SAME = 1e-12
 """Values nearer to each other than this differ by rounding only."""
@@ -191,6 +86,9 @@ class Why(JsonData):
     reasons: tuple[Reason, ...]
     """What makes the largest difference first. They add up to the values but for a constant; empty
     where the player's value is no sum, or where a line ends the game."""
+    causes: tuple[Cause, ...]
+    """What the moves do on the board, if that is how the player is explained: at most two that
+    speak for the best move, then at most one against it."""
     sentence: str
     hint: str
     """The same for whoever has been told the move already."""
@@ -223,8 +121,10 @@ def why(
     model.check_fits(record.position.game)
     steady = steady_model(model, record.position.game)
     with Adviser(record.position.game, steady) as adviser:
-        advice = adviser.values(record, exact=None)
-        return reasons_of(adviser, record, advice, chosen=chosen, label=model.label)
+        # A formula's own values are asked for; a coach knows the end of the game.
+        exact = EXACT_EMPTIES if gives_causes(adviser) else None
+        advice = adviser.values(record, exact=exact)
+        return reasons_of(adviser, record, advice, chosen=chosen, label=model.label, is_tested=True)
 
 
 def steady_model(model: PlayerKind, game: str) -> PlayerKind:
@@ -247,12 +147,13 @@ def reasons_of(
     chosen: Any = None,
     label: str | None = None,
     seconds: float | None = None,
+    is_tested: bool = False,
 ) -> Why:
     """Return why the best move of *advice* is better than the second, in the eyes of *adviser*.
 
     *chosen* is a move that the player, called *label*, has chosen instead. The lines after both
     moves are searched for at most so many *seconds* each (None: as long as it takes); without them
-    there are no reasons, only values.
+    there are no reasons, only values. *is_tested* is that of `cause_of`.
     """
     position, name = record.position, record.position.game
     texts = {move: position.short_text(move) for move in position.legal_moves}
@@ -269,15 +170,22 @@ def reasons_of(
         worth = advice.worth
         return Why(
             **known, best=texts[best], value=None, second=None, second_value=None, worth=worth,
-            second_worth=None, best_line=(texts[best],), second_line=(), reasons=(),
+            second_worth=None, best_line=(texts[best],), second_line=(), reasons=(), causes=(),
             sentence=f"It plays {texts[best]}: {what}.", hint="There is no other move.",
         )  # fmt: skip
     worths, values = dict(advice.moves), dict(advice.raw or advice.moves)
     second = next(move for move, _ in advice.moves if move != best)
-    found = None
-    if not advice.is_exact:
+    found, cause, reasons = None, None, ()
+    is_caused = gives_causes(adviser)
+    if is_caused or not advice.is_exact:
         found = ExpectedLines.search(adviser, record, advice, (best, second), seconds)
-    reasons = () if found is None else _reasons(adviser, position.turn, found, values, best, second)
+    if found is not None and not advice.is_exact:
+        reasons = _reasons(adviser, position.turn, found, values, best, second)
+    if is_caused and found is not None and values[best] >= values[second]:
+        cause = cause_of(
+            adviser, record, advice, best, second,
+            lines=found, seconds=seconds, is_tested=is_tested,
+        )  # fmt: skip
     lines = [(texts[best],), (texts[second],)] if found is None else found.texts
     sentence, hint = _sentences(
         advice,
@@ -285,6 +193,7 @@ def reasons_of(
         [worths[best], worths[second]],
         [values[best], values[second]],
         reasons,
+        cause,
     )
     return Why(
         **known,
@@ -297,6 +206,7 @@ def reasons_of(
         best_line=lines[0],
         second_line=lines[1],
         reasons=reasons,
+        causes=() if cause is None else cause.causes,
         sentence=sentence,
         hint=hint,
     )
@@ -345,6 +255,7 @@ def _sentences(
     worths: Sequence[float],
     values: Sequence[float],
     reasons: Sequence[Reason],
+    cause: CauseFound | None,
 ) -> tuple[str, str]:
     """Return the sentence about the move, and that of a hint, which has named the move."""
     scale = advice.scale
@@ -357,20 +268,47 @@ def _sentences(
     best, second = f"{texts[0]} ({shown[0]}{unit})", f"{texts[1]} ({shown[1]})"
     start = f"It plays {best} rather than {second}"
     then = f"Next is {second}"
-    if is_same:
-        return f"{start}: both are worth the same to it.", f"{texts[1]} is worth the same."
-    if values[0] < values[1]:
+    if is_close and not is_same:
+        then = f"{texts[1]} is worth almost the same"
+    if values[0] < values[1] and not is_same:
         errs = f"It plays {best}, though it values {second} more: at its level it errs on purpose."
         return errs, errs
+    if is_same:
+        why = _why_equal(cause)
+        return (
+            f"{start}: {why or 'both are worth the same to it'}.",
+            f"{texts[1]} is worth the same{f': {why}' if why else ''}.",
+        )
     if values[0] >= CERTAIN:
         return f"It plays {best}: it wins by force.", "It wins by force."
-    if is_close:
-        then = f"{texts[1]} is worth almost the same"
+    if cause is not None and (cause.causes or values[1] > -CERTAIN):
+        how = ", with best play of both" * advice.is_exact
+        return f"{start}{how}: {cause.text}.", f"{then}{how}: {cause.text}."
     if values[1] <= -CERTAIN and not advice.is_exact:
         return f"{start}, which loses by force.", f"{texts[1]} loses by force."
     if advice.is_exact:
         how = "how the game ends with best play"
         return f"{start}: that is {how} after each.", f"{then}: {how}."
+    return _parts_said(start, then, texts[0], worths, values, reasons, scale, is_close=is_close)
+
+
+def _why_equal(cause: CauseFound | None) -> str:
+    """Return why two moves are worth the same, if a symmetry of the board says it; else ""."""
+    return cause.text if cause is not None and cause.is_mirrored else ""
+
+
+def _parts_said(
+    start: str,
+    then: str,
+    best: str,
+    worths: Sequence[float],
+    values: Sequence[float],
+    reasons: Sequence[Reason],
+    scale: Scale,
+    *,
+    is_close: bool,
+) -> tuple[str, str]:
+    """Return the sentences of a player whose parts are its reasons."""
     if not reasons:
         end = "whose board is worth less to it at the end of its search"
         return f"{start}, {end}.", f"{then}."
@@ -380,7 +318,7 @@ def _sentences(
         return f"{start}: {many}.", f"{then}." if is_close else f"{then}: {many}."
     return (
         f"{start}: it scores better on {clause}.",
-        f"{then}." if is_close else f"{then}; {texts[0]} scores better on {clause}.",
+        f"{then}." if is_close else f"{then}; {best} scores better on {clause}.",
     )
 
 

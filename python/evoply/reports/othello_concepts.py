@@ -1,0 +1,418 @@
+"""The concepts of Othello, in the words of its rules: mobility, frontier, corners, parity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from evoply.expressions import features
+from evoply.expressions.functions import count, destinations
+from evoply.games.squares import squares_in
+from evoply.protocols import BoardShape, Color, Position
+from evoply.reports.concepts import Concept, Line, Told, Words, counted, number_text
+from evoply.reports.part_words import joined
+
+_SOON = 4
+"""Plies within which a corner is given or won."""
+_SEEN = 6
+"""Plies of a line that a person follows."""
+_FEW_SAFE = 2
+_FEW_EMPTIES = 20
+"""Empty squares from which regions are counted."""
+
+
+def _corner_bits(shape: BoardShape) -> int:
+    rows, columns = (0, shape.rows - 1), (0, shape.columns - 1)
+    return sum(1 << shape.index(row, column) for row in rows for column in columns)
+
+
+def _beside(squares: int, shape: BoardShape, *, straight: bool = True) -> int:
+    """Return the squares beside *squares*: diagonally, and with *straight* in all directions."""
+    found = 0
+    for square in squares_in(squares):
+        row, column = divmod(square, shape.columns)
+        for down in (-1, 0, 1):
+            for right in (-1, 0, 1):
+                is_straight = down == 0 or right == 0
+                inside = 0 <= row + down < shape.rows and 0 <= column + right < shape.columns
+                if inside and (straight or not is_straight):
+                    found |= 1 << shape.index(row + down, column + right)
+    return found & ~squares
+
+
+def _empty(position: Position) -> int:
+    black, white = position.row[:2]
+    return ((1 << position.shape.squares) - 1) & ~(black | white)
+
+
+def _held(position: Position, color: Color) -> int:
+    return position.row[0 if color is Color.BLACK else 1]
+
+
+# Corners: given, taken, and squares beside those that are empty.
+
+
+def _corners(line: Line, is_own: bool, plies: int) -> dict[int, int]:
+    """Return the corners that a side takes within so many *plies*, with the ply of each."""
+    corners = _corner_bits(line.record.position.shape)
+    return {
+        square: ply
+        for ply, (own, square) in enumerate(line.arrivals(plies))
+        if own is is_own and square >= 0 and corners >> square & 1
+    }
+
+
+def _corner_words(told: Told) -> str:
+    good, bad = told.good, told.bad
+    taken, given = _corners(good, True, _SOON), _corners(bad, False, _SOON)
+    # What comes in both lines, only later in one, is no difference.
+    own_later, other_later = _corners(bad, True, _SEEN), _corners(good, False, _SEEN)
+    at_once = [corner for corner, ply in taken.items() if ply == 0]
+    if at_once and at_once[0] not in own_later:
+        [name] = good.named(1 << at_once[0])
+        also = f", which {told.opp} gets after {bad.move}" * (at_once[0] in given)
+        return f"{good.move} takes the corner {name}{also}"
+    for corner, ply in given.items():
+        if corner not in other_later:
+            [name] = good.named(1 << corner)
+            line = f" ({bad.until(ply)})" if ply > 1 else ""
+            return f"{bad.move} gives {told.opp} the corner {name}{line}"
+    for corner, ply in taken.items():
+        if ply and corner not in own_later:
+            [name] = good.named(1 << corner)
+            return f"{good.move} wins the corner {name} ({good.until(ply)})"
+    return ""
+
+
+def _corner_answer(told: Told) -> str:
+    """Return the corner that the other side can take at once after the bad move, and does."""
+    return told.bad.texts[1] if 1 in _corners(told.bad, False, 2).values() else ""
+
+
+def _corner_move_words(told: Told) -> str:
+    if told.x or not _corner_answer(told):
+        return ""
+    shape = told.bad.record.position.shape
+    moves = {move.path[-1] for move in told.bad.at(1).legal_moves if not move.is_pass}
+    open_now = [square for square in squares_in(_corner_bits(shape)) if square in moves]
+    if not open_now or told.bad.at(1).turn is told.bad.color:
+        return ""
+    names = told.bad.named(sum(1 << square for square in open_now))
+    return f"{told.bad.move} lets {told.opp} into the corner {joined(names, 'or')}"
+
+
+def _risky_squares(line: Line, kind: str) -> int:
+    """Return the squares with discs of the side beside empty corners after its move."""
+    shape, position = line.record.position.shape, line.at(1)
+    corners = _corner_bits(shape) & _empty(position)
+    diagonal = _beside(corners, shape, straight=False)
+    where = diagonal if kind == "X" else _beside(corners, shape) & ~diagonal
+    return _held(position, line.color) & where
+
+
+def _risky_words(kind: str) -> Words:
+    def words(told: Told) -> str:
+        new = _risky_squares(told.bad, kind) & ~_risky_squares(told.good, kind)
+        new &= ~_held(told.bad.at(0), told.bad.color)
+        if not new:
+            return ""
+        shape = told.bad.record.position.shape
+        square = told.bad.arrivals(1)[0][1]
+        is_move = square >= 0 and new >> square & 1
+        here = 1 << square if is_move else new & -new
+        corner = _beside(here, shape) & _corner_bits(shape) & _empty(told.bad.at(1))
+        beside = f"beside the empty corner {told.bad.named(corner)[0]}"
+        [name] = told.bad.named(here)
+        if is_move:
+            return f"{told.bad.move} is the {kind} square {beside}"
+        return f"{told.bad.move} turns the {kind} square {name} {beside}"
+
+    return words
+
+
+def _driven(line: Line) -> list[tuple[int, int, int]]:
+    """Return moves of the other side beside empty corners: ply, square, corner."""
+    shape = line.record.position.shape
+    found = []
+    for ply, (own, square) in enumerate(line.arrivals(_SEEN)):
+        if not own and square >= 0:
+            corners = _corner_bits(shape) & _empty(line.at(ply))
+            near = _beside(1 << square, shape) & corners
+            if near and not corners >> square & 1:
+                found.append((ply, square, near))
+    return found
+
+
+def _drives(line: Line, other: Line) -> float:
+    """Return 1 if the other side has to move beside an empty corner soon, and had better choices.
+
+    It has to if it has no safe move there.
+    """
+    return float(any(_is_forced(line, ply) for ply, _, _ in _driven(line)))
+
+
+def _is_forced(line: Line, ply: int) -> bool:
+    """Whether all legal moves before that number *ply* are beside empty corners."""
+    position = line.at(ply)
+    shape = position.shape
+    corners = _corner_bits(shape) & _empty(position)
+    near = _beside(corners, shape)
+    return all(not move.is_pass and near >> move.path[-1] & 1 for move in position.legal_moves)
+
+
+def _drive_words(told: Told) -> str:
+    other = {square for _, square, _ in _driven(told.bad)}
+    for ply, square, corners in _driven(told.good):
+        if square not in other and _is_forced(told.good, ply):
+            [name], corner = told.good.named(1 << square), told.good.named(corners)[0]
+            line = f" ({told.good.until(ply)})" if ply > 1 else ""
+            where = f"{name} beside the empty corner {corner}{line}"
+            return f"{told.good.move} drives {told.opp} to {where}"
+    return ""
+
+
+@lru_cache(maxsize=8)
+def _axes(shape: BoardShape) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """Return for each of four axes its lines of squares, and each square's two neighbours.
+
+    All are given as bits, a neighbour as 0 where the board ends.
+    """
+    found = []
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        lines: dict[int, int] = {}
+        near = []
+        for square in range(shape.squares):
+            row, column = divmod(square, shape.columns)
+            key = row if down == 0 else column * down if right == 0 else row * right - column
+            lines[key] = lines.get(key, 0) | 1 << square
+            near += [
+                1 << shape.index(r, c) if 0 <= r < shape.rows and 0 <= c < shape.columns else 0
+                for r, c in ((row - down, column - right), (row + down, column + right))
+            ]
+        found.append((tuple(lines.values()), tuple(near)))
+    return tuple(found)
+
+
+def stable(position: Position, color: Color) -> int:
+    """Return the discs of *color* that can never be turned again, as bits; a few may be missing.
+
+    On each axis such a disc stands in a full line, at the edge, or beside another such disc.
+    """
+    shape, taken = position.shape, ~_empty(position)
+    own = _held(position, color)
+    axes = _axes(shape)
+    full = []
+    for lines, _ in axes:
+        whole = 0
+        for line in lines:
+            if line & taken == line:
+                whole |= line
+        full.append(whole)
+    found, grows = 0, True
+    while grows:
+        grows = False
+        for square in squares_in(own & ~found):
+            bit = 1 << square
+            if all(
+                whole & bit
+                or not near[2 * square]
+                or not near[2 * square + 1]
+                or found & (near[2 * square] | near[2 * square + 1])
+                for whole, (_, near) in zip(full, axes, strict=True)
+            ):
+                found |= bit
+                grows = True
+    return found
+
+
+def _stable_lead(plies: int) -> Callable[[Line, Line], float]:
+    def lead(line: Line, other: Line) -> float:
+        position = line.at(plies)
+        own, theirs = (stable(position, side) for side in (line.color, line.color.opposite))
+        return float(own.bit_count() - theirs.bit_count())
+
+    return lead
+
+
+# Moves: who can choose, who has to pass, who plays where both want to.
+
+
+def _passes(line: Line, other: Line) -> float:
+    """Return how often the other side passes soon, less how often the own side does."""
+    return float(sum(-1 if own else 1 for own, square in line.arrivals(_SEEN) if square < 0))
+
+
+def _pass_words(told: Told) -> str:
+    for line, is_good in ((told.good, True), (told.bad, False)):
+        for ply, (own, square) in enumerate(line.arrivals(_SOON)):
+            if square < 0 and own is not is_good:
+                who = told.opp if is_good else told.me
+                after = line.until(ply - 1)
+                return f"after {line.move} {who} has to pass{f' ({after})' if after else ''}"
+    return ""
+
+
+def _urgent(line: Line, other: Line) -> float:
+    """Return 1 if the other side plays the same square after the other move."""
+    moves = other.arrivals(2)
+    return float(len(moves) > 1 and not moves[1][0] and moves[1][1] == line.arrivals(1)[0][1])
+
+
+def _urgent_words(told: Told) -> str:
+    return f"{told.good.move} is urgent: after {told.bad.move} {told.opp} plays there"
+
+
+def answer_words(line: Line) -> str:
+    """Return what the answer to the move of *line* does; "" if a person would see nothing."""
+    own, square = line.arrivals(2)[1]
+    if own or square < 0:
+        return ""
+    shape = line.record.position.shape
+    if _corner_bits(shape) >> square & 1:
+        return "takes the corner"
+    after = line.at(2)
+    if after.legal_moves.must_pass:
+        return f"makes {line.color} pass"
+    near = _beside(_corner_bits(shape) & _empty(after), shape)
+    safe = sum(not near >> move.path[-1] & 1 for move in after.legal_moves)
+    return f"leaves {line.color} {number_text(safe, 'safe move')}" if safe <= _FEW_SAFE else ""
+
+
+def _own_move(told: Told) -> str:
+    return told.good.move
+
+
+# Parity: regions of empty squares and who plays last there.
+
+
+def regions(position: Position) -> list[int]:
+    """Return the regions of empty squares of *position*, joined in all eight directions."""
+    left, found = _empty(position), []
+    while left:
+        region, new = 0, left & -left
+        while new:
+            region |= new
+            new = _beside(new, position.shape) & left & ~region
+        found.append(region)
+        left &= ~region
+    return found
+
+
+def _odd_region(line: Line, other: Line) -> float:
+    """Return 1 if the move begins one of several regions, with an odd number of empty squares."""
+    return float(_region_size(line) % 2)
+
+
+def _region_size(line: Line) -> int:
+    """Return the empty squares of the move's region; 0 if there is one region or many squares."""
+    position, square = line.at(0), line.arrivals(1)[0][1]
+    if square < 0 or _empty(position).bit_count() > _FEW_EMPTIES:
+        return 0
+    found = regions(position)
+    if len(found) < 2:
+        return 0
+    return next(region.bit_count() for region in found if region >> square & 1)
+
+
+def _region_words(told: Told) -> str:
+    good, bad = _region_size(told.good), _region_size(told.bad)
+    if not good or not bad:
+        return ""
+    return (
+        f"{told.good.move} plays into an odd region ({number_text(good, 'empty square')}), "
+        f"{told.bad.move} into an even one ({bad})"
+    )
+
+
+# The table.
+
+_SAFE = destinations("own") - features.beside_empty_corners()
+
+
+_CORNERS = features.corners("own") - features.corners("opponent")
+_MOVES = features.mobility("own") - features.mobility("opponent")
+_CORNER_MOVES = features.corner_moves("own") - features.corner_moves("opponent")
+_FRONTIER = features.frontier("own") - features.frontier("opponent")
+_SAFE_LEAD = features.safe_moves("own") - features.safe_moves("opponent")
+_RISKY_X = features.risky("own", "x") - features.risky("opponent", "x")
+_RISKY_C = features.risky("own", "c") - features.risky("opponent", "c")
+
+
+def _outside_later(whose: str) -> Words:
+    later = f"two moves later {whose} has {{x}} open to the outside after {{a}}, {{y}} after {{c}}"
+    return counted(later, "disc")
+
+
+OTHELLO: Mapping[str, Concept] = MappingProxyType(
+    {
+        "answers": Concept(
+            "mobility", -1, 1, features.mobility("opponent"),
+            counted("{a} leaves {opp} {x}, {c} {y}", "move"), 2,
+        ),
+        "safe_answers": Concept(
+            "mobility", -1, 1, features.safe_moves("opponent"),
+            counted("{a} leaves {opp} {x}, {c} {y}", "safe move"),
+        ),
+        "next_moves": Concept(
+            "mobility", 1, 2, features.mobility("own"),
+            counted("{a} leaves {me} {x} next, {c} {y}", "move"), 3,
+        ),
+        "next_safe_moves": Concept(
+            "mobility", 1, 2, features.safe_moves("own"),
+            counted("{a} leaves {me} {x} next, {c} {y}", "safe move"), 2,
+        ),
+        "reserve": Concept(
+            "mobility", 1, 2, count(_SAFE - destinations("opponent")),
+            counted("{a} keeps {x} for {me} alone, {c} {y}", "safe move"), 2,
+        ),
+        "their_safe_moves_later": Concept(
+            "mobility", -1, 3, features.safe_moves("opponent"),
+            counted("two moves later {opp} has {x} after {a}, {y} after {c}", "safe move"), 4,
+        ),
+        "safe_moves_later": Concept(
+            "mobility", 1, 4, features.safe_moves("own"),
+            counted("two moves later {me} has {x} after {a}, {y} after {c}", "safe move"), 4,
+        ),
+        "safe_moves_at_last": Concept("mobility", 1, 6, _SAFE_LEAD),
+        "moves_at_last": Concept("mobility", 1, 6, _MOVES),
+        "passes": Concept("mobility", 1, 6, _passes, _pass_words),
+        "frontier": Concept(
+            "frontier", -1, 1, features.frontier("own"),
+            counted("{a} leaves {x} of {me} open to the outside, {c} {y}", "disc"), 2,
+        ),
+        "their_frontier": Concept(
+            "frontier", 1, 1, features.frontier("opponent"),
+            counted("{a} leaves {x} of {opp} open to the outside, {c} {y}", "disc"), 2,
+        ),
+        "frontier_later": Concept(
+            "frontier", -1, 3, features.frontier("own"),
+            _outside_later("{me}"), 4,
+        ),
+        "their_frontier_later": Concept(
+            "frontier", 1, 4, features.frontier("opponent"),
+            _outside_later("{opp}"), 4,
+        ),
+        "frontier_at_last": Concept("frontier", -1, 6, _FRONTIER),
+        "corners": Concept(
+            "corners", 1, 4, _CORNERS, _corner_words,
+            answer=_corner_answer,
+        ),
+        "corners_at_last": Concept("corners", 1, 6, _CORNERS),
+        "corner_answers": Concept(
+            "corners", -1, 1, features.corner_moves("opponent"), _corner_move_words,
+            answer=_corner_answer,
+        ),
+        "corner_moves_at_last": Concept("corners", 1, 6, _CORNER_MOVES),
+        "x_squares": Concept("corners", -1, 1, features.risky("own", "x"), _risky_words("X")),
+        "c_squares": Concept("corners", -1, 1, features.risky("own", "c"), _risky_words("C")),
+        "x_squares_at_last": Concept("corners", -1, 6, _RISKY_X),
+        "c_squares_at_last": Concept("corners", -1, 6, _RISKY_C),
+        "driven": Concept("corners", 1, 6, _drives, _drive_words),
+        "stable": Concept("corners", 1, 4, _stable_lead(4)),
+        "stable_at_last": Concept("corners", 1, 6, _stable_lead(6)),
+        "odd_region": Concept("parity", 1, 1, _odd_region, _region_words),
+        "urgent": Concept("order", 1, 2, _urgent, _urgent_words, answer=_own_move),
+    }
+)  # fmt: skip
+"""Counts right after the move and after the answer are said; later ones only add up."""
