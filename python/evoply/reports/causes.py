@@ -253,7 +253,8 @@ def _said(
     is_plausible = low * difference < predicted <= high * difference
     limit = min(max(concepts.least, _SHARE * difference), _LARGE * concepts.least)
     said: list[Cause] = []
-    tested = answer if answer is not None and answer.is_only else None
+    # An answer alone is no reason where all that players count speaks against the move.
+    tested = answer if answer is not None and answer.is_only and predicted > 0 else None
     if tested is not None:
         said.append(_tested_cause(concepts, better, worse, tested))
     for family, adds in sorted(families.items(), key=lambda one: -one[1]):
@@ -321,11 +322,12 @@ def _visible(
 def _is_refuted(
     concept: Concept, told: Told, answer: TestedAnswer | None, difference: float
 ) -> bool:
-    """Return whether the words name an answer without which the bad move is hardly better."""
+    """Return whether the words name an answer that a search takes away without much change."""
     named = "" if concept.answer is None or answer is None else concept.answer(told)
     if not named or answer is None:
         return False
-    return named != answer.move or answer.gain < _TESTED * difference
+    # What is said of the answer itself already is not said again.
+    return named != answer.move or answer.gain < _TESTED * difference or answer.is_only
 
 
 def _tested_cause(concepts: Concepts, better: Line, worse: Line, answer: TestedAnswer) -> Cause:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from evoply.expressions import features
+from evoply.expressions import Number, features
 from evoply.expressions.functions import count, destinations
 from evoply.games.squares import squares_in
 from evoply.protocols import BoardShape, Color, Position
@@ -70,9 +70,8 @@ def _corner_words(told: Told) -> str:
     own_later, other_later = _corners(bad, True, _SEEN), _corners(good, False, _SEEN)
     at_once = [corner for corner, ply in taken.items() if ply == 0]
     if at_once and at_once[0] not in own_later:
-        [name] = good.named(1 << at_once[0])
         also = f", which {told.opp} gets after {bad.move}" * (at_once[0] in given)
-        return f"{good.move} takes the corner {name}{also}"
+        return f"{good.move} takes the corner{also}"
     for corner, ply in given.items():
         if corner not in other_later:
             [name] = good.named(1 << corner)
@@ -330,13 +329,8 @@ def _region_words(told: Told) -> str:
 _SAFE = destinations("own") - features.beside_empty_corners()
 
 
-_CORNERS = features.corners("own") - features.corners("opponent")
-_MOVES = features.mobility("own") - features.mobility("opponent")
-_CORNER_MOVES = features.corner_moves("own") - features.corner_moves("opponent")
-_FRONTIER = features.frontier("own") - features.frontier("opponent")
-_SAFE_LEAD = features.safe_moves("own") - features.safe_moves("opponent")
-_RISKY_X = features.risky("own", "x") - features.risky("opponent", "x")
-_RISKY_C = features.risky("own", "c") - features.risky("opponent", "c")
+def _lead(feature: Callable[..., Number], *options: str) -> Number:
+    return feature("own", *options) - feature("opponent", *options)
 
 
 def _outside_later(whose: str) -> Words:
@@ -348,7 +342,7 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
     {
         "answers": Concept(
             "mobility", -1, 1, features.mobility("opponent"),
-            counted("{a} leaves {opp} {x}, {c} {y}", "move"), 2,
+            counted("{a} leaves {opp} {x}, {c} {y}", "move"),
         ),
         "safe_answers": Concept(
             "mobility", -1, 1, features.safe_moves("opponent"),
@@ -356,26 +350,29 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
         ),
         "next_moves": Concept(
             "mobility", 1, 2, features.mobility("own"),
-            counted("{a} leaves {me} {x} next, {c} {y}", "move"), 3,
+            counted("{a} leaves {me} {x} next, {c} {y}", "move"), 2,
         ),
         "next_safe_moves": Concept(
             "mobility", 1, 2, features.safe_moves("own"),
-            counted("{a} leaves {me} {x} next, {c} {y}", "safe move"), 2,
+            counted("{a} leaves {me} {x} next, {c} {y}", "safe move"),
         ),
         "reserve": Concept(
             "mobility", 1, 2, count(_SAFE - destinations("opponent")),
-            counted("{a} keeps {x} for {me} alone, {c} {y}", "safe move"), 2,
+            counted("{a} keeps {x} for {me} alone, {c} {y}", "safe move"),
         ),
         "their_safe_moves_later": Concept(
             "mobility", -1, 3, features.safe_moves("opponent"),
-            counted("two moves later {opp} has {x} after {a}, {y} after {c}", "safe move"), 4,
+            counted("two moves later {opp} has {x} after {a}, {y} after {c}", "safe move"), 3,
         ),
         "safe_moves_later": Concept(
             "mobility", 1, 4, features.safe_moves("own"),
-            counted("two moves later {me} has {x} after {a}, {y} after {c}", "safe move"), 4,
+            counted("two moves later {me} has {x} after {a}, {y} after {c}", "safe move"), 3,
         ),
-        "safe_moves_at_last": Concept("mobility", 1, 6, _SAFE_LEAD),
-        "moves_at_last": Concept("mobility", 1, 6, _MOVES),
+        "safe_moves_at_last": Concept("mobility", 1, 6, _lead(features.safe_moves)),
+        "no_safe_answer": Concept("mobility", 1, 1, features.no_safe_move("opponent")),
+        "no_safe_at_last": Concept("mobility", -1, 6, _lead(features.no_safe_move)),
+        "few_discs": Concept("mobility", 1, 6, _lead(features.few_discs)),
+        "moves_at_last": Concept("mobility", 1, 6, _lead(features.mobility)),
         "passes": Concept("mobility", 1, 6, _passes, _pass_words),
         "frontier": Concept(
             "frontier", -1, 1, features.frontier("own"),
@@ -387,30 +384,37 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
         ),
         "frontier_later": Concept(
             "frontier", -1, 3, features.frontier("own"),
-            _outside_later("{me}"), 4,
+            _outside_later("{me}"), 3,
         ),
         "their_frontier_later": Concept(
             "frontier", 1, 4, features.frontier("opponent"),
-            _outside_later("{opp}"), 4,
+            _outside_later("{opp}"), 3,
         ),
-        "frontier_at_last": Concept("frontier", -1, 6, _FRONTIER),
+        "reach": Concept("frontier", -1, 1, features.reach("own")),
+        "their_reach": Concept("frontier", 1, 1, features.reach("opponent")),
+        "reach_at_last": Concept("frontier", -1, 6, _lead(features.reach)),
+        "second_ring": Concept("frontier", -1, 6, _lead(features.second_ring)),
+        "inner_frontier": Concept("frontier", -1, 6, _lead(features.inner_frontier)),
+        "frontier_at_last": Concept("frontier", -1, 6, _lead(features.frontier)),
         "corners": Concept(
-            "corners", 1, 4, _CORNERS, _corner_words,
+            "corners", 1, 4, _lead(features.corners), _corner_words,
             answer=_corner_answer,
         ),
-        "corners_at_last": Concept("corners", 1, 6, _CORNERS),
+        "corners_at_last": Concept("corners", 1, 6, _lead(features.corners)),
         "corner_answers": Concept(
             "corners", -1, 1, features.corner_moves("opponent"), _corner_move_words,
             answer=_corner_answer,
         ),
-        "corner_moves_at_last": Concept("corners", 1, 6, _CORNER_MOVES),
+        "corner_moves_at_last": Concept("corners", 1, 6, _lead(features.corner_moves)),
         "x_squares": Concept("corners", -1, 1, features.risky("own", "x"), _risky_words("X")),
         "c_squares": Concept("corners", -1, 1, features.risky("own", "c"), _risky_words("C")),
-        "x_squares_at_last": Concept("corners", -1, 6, _RISKY_X),
-        "c_squares_at_last": Concept("corners", -1, 6, _RISKY_C),
+        "open_c_at_last": Concept("corners", -1, 6, _lead(features.open_c)),
+        "x_squares_at_last": Concept("corners", -1, 6, _lead(features.risky, "x")),
+        "c_squares_at_last": Concept("corners", -1, 6, _lead(features.risky, "c")),
         "driven": Concept("corners", 1, 6, _drives, _drive_words),
         "stable": Concept("corners", 1, 4, _stable_lead(4)),
         "stable_at_last": Concept("corners", 1, 6, _stable_lead(6)),
+        "wedges": Concept("edges", -1, 6, _lead(features.wedges)),
         "odd_region": Concept("parity", 1, 1, _odd_region, _region_words),
         "urgent": Concept("order", 1, 2, _urgent, _urgent_words, answer=_own_move),
     }
