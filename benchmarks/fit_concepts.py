@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,13 @@ class Fit:
 
 FITS = {
     "othello": Fit(("othello",), 6, ("strong:level=3", "strong:level=6"), 25.0, 12, (40, 20, 12)),
+    "facts": Fit(
+        ("breakthrough-6", "connect-four", "gomoku-9", "hex-9", "ataxx", "clobber"),
+        3,
+        ("material:depth=1,epsilon=0.3", "material:depth=2,epsilon=0.1"),
+        3.0,
+    ),
+    "checkers": Fit(("checkers",), 6, ("strong:level=2", "strong:level=5"), 2.0),
 }
 
 
@@ -85,7 +92,7 @@ class Pair:
 
 def fit_of(game: str) -> Fit:
     """Return how the weights for *game* are fitted."""
-    return next(fit for fit in FITS.values() if game in fit.games)
+    return next((fit for fit in FITS.values() if game in fit.games), FITS["facts"])
 
 
 Array = NDArray[np.float64]
@@ -157,15 +164,30 @@ def _pairs_at(
             yield Pair(adviser.game, number, source, named, lines, gain)
 
 
-def table(concepts: Concepts, data: Sequence[Pair]) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Return the differences of the concepts of *data*, those of the values, and the stages."""
-    rows, targets, stages = [], [], []
-    for pair in data:
+Tables = Mapping[str, Concepts]
+"""The concepts of each game that is fitted together."""
+
+
+def names_of(tables: Tables) -> list[str]:
+    """Return the names of all concepts of *tables*."""
+    return list(dict.fromkeys(name for one in tables.values() for name in one.concepts))
+
+
+def table(tables: Tables, data: Sequence[Pair]) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Return the differences of the concepts of *data*, those of the values, and the stages.
+
+    A concept that a game lacks does not differ there.
+    """
+    places = {name: at for at, name in enumerate(names_of(tables))}
+    rows = np.zeros((len(data), len(places)))
+    targets, stages = [], []
+    for row, pair in zip(rows, data, strict=True):
+        concepts = tables[pair.game]
         lines = concepts.read(pair.lines)
-        rows.append(concepts.differences(*lines))
+        row[[places[name] for name in concepts.concepts]] = concepts.differences(*lines)
         targets.append(min(pair.difference, fit_of(pair.game).most))
         stages.append(concepts.stage(pair.lines.first.positions[0]))
-    return np.array(rows), np.array(targets), np.array(stages)
+    return rows, np.array(targets), np.array(stages)
 
 
 def fit_weights(rows: Array, targets: Array, ridge: float = _RIDGE) -> Array:
@@ -175,25 +197,25 @@ def fit_weights(rows: Array, targets: Array, ridge: float = _RIDGE) -> Array:
     return found
 
 
-def fit(concepts: Concepts, data: Sequence[Pair]) -> dict[str, list[float]]:
-    """Return the weights of *concepts* by stage."""
-    rows, targets, stages = table(concepts, data)
+def fit(tables: Tables, data: Sequence[Pair]) -> dict[str, list[float]]:
+    """Return the weights of all concepts of *tables* by stage."""
+    rows, targets, stages = table(tables, data)
+    bounds = next(iter(tables.values())).bounds
     by_stage = [
         fit_weights(rows[stages == stage], targets[stages == stage])
-        for stage in range(len(concepts.bounds) + 1)
+        for stage in range(len(bounds) + 1)
     ]
     return {
         name: [float(f"{weights[at]:.3g}") for weights in by_stage]
-        for at, name in enumerate(concepts.concepts)
+        for at, name in enumerate(names_of(tables))
     }
 
 
-def r2(concepts: Concepts, data: Sequence[Pair]) -> float:
-    """Return how much of the differences the weights explain: 1 for all, 0 for none."""
-    rows, targets, stages = table(concepts, data)
-    assert concepts.weights is not None
-    weights = np.array([concepts.weights[name] for name in concepts.concepts])
-    expected = (rows * weights.T[stages]).sum(axis=1)
+def r2(tables: Tables, data: Sequence[Pair], weights: Mapping[str, Sequence[float]]) -> float:
+    """Return how much of the differences *weights* explain: 1 for all, 0 for none."""
+    rows, targets, stages = table(tables, data)
+    by_stage = np.array([weights[name] for name in names_of(tables)]).T
+    expected = (rows * by_stage[stages]).sum(axis=1)
     return 1.0 - float(((targets - expected) ** 2).sum() / (targets**2).sum())
 
 
@@ -207,30 +229,35 @@ def fitted_file(
 ) -> dict[str, Any]:
     """Return what the file of weights of *name* holds."""
     how = FITS[name]
+    tables = {game: unweighted(name, game, how.bounds) for game in how.games}
     data = [pair for game in how.games for pair in pairs(game, seed, count // len(how.games))]
-    concepts = unweighted(name, how.games[0], how.bounds)
     told(f"{len(data)} pairs")
     learned = [pair for pair in data if not held_out(pair)]
     others = [pair for pair in data if held_out(pair)]
-    weights = fit(concepts, learned)
-    known = replace(concepts, weights=weights)
-    measured = {"all": r2(known, others)}
+    weights = fit(tables, learned)
+    parts = {"all": others}
     for key in ("random", "played"):
-        measured[key] = r2(known, [pair for pair in others if pair.source == key])
+        parts[key] = [pair for pair in others if pair.source == key]
     for key in ("second", "another", "mistake"):
-        some = [pair for pair in others if pair.kind == key]
-        measured[key] = r2(known, some) if some else 0.0
-    causes = [cause_between(known, pair.lines, pair.difference) for pair in others]
-    exchanged = [
-        cause_between(known, ExpectedLines(*pair.lines[::-1]), pair.difference) for pair in others
-    ]
+        parts[key] = [pair for pair in others if pair.kind == key]
+    if len(how.games) > 1:
+        for key in how.games:
+            parts[key] = [pair for pair in others if pair.game == key]
+    # Where nothing differs there is nothing to explain.
+    seen = {key: some for key, some in parts.items() if any(pair.difference for pair in some)}
+    measured = {key: r2(tables, some, weights) for key, some in seen.items()}
+    known = {game: replace(one, weights=weights) for game, one in tables.items()}
+    causes, exchanged = (
+        [cause_between(known[pair.game], lines_of(pair), pair.difference) for pair in others]
+        for lines_of in (lambda pair: pair.lines, lambda pair: ExpectedLines(*pair.lines[::-1]))
+    )
     return {
         "pairs": len(data),
         "held_out": len(others),
         "r2": {key: round(value, 3) for key, value in measured.items()},
         "share_with_a_cause": round(float(np.mean([bool(one.causes) for one in causes])), 3),
         "placebo": round(float(np.mean([bool(one.causes) for one in exchanged])), 3),
-        "bounds": list(concepts.bounds),
+        "bounds": list(how.bounds),
         "weights": weights,
     }
 

@@ -56,15 +56,16 @@ def wrong_counts(concepts: Concepts, pair: Pair, found: CauseFound) -> tuple[int
             expression: Any = concept.value if is_own else for_the_other_side(concept.value)
             seen += 1
             wrong += float(expression.evaluate(at)) != count
-            wrong += not _is_printed(cause, count)
+            start = float(concept.value.evaluate(line.positions[0]))
+            wrong += not _is_printed(cause, {count, abs(count - start)})
     return seen, wrong
 
 
-def _is_printed(cause: Cause, count: float) -> bool:
-    """Whether the words have this number; those about squares have none."""
-    has_numbers = any(word.isdigit() for word in cause.words.replace(",", " ").split())
-    said = {f"{count:g}", "none" if not count else "", "no" if not count else ""}
-    return not has_numbers or bool(said & set(cause.words.replace(",", " ").split()))
+def _is_printed(cause: Cause, counts: set[float]) -> bool:
+    """Whether the words have one of these numbers; those about squares have none."""
+    words = cause.words.partition(" (")[0].replace(",", " ").split()
+    said = {f"{count:g}" for count in counts} | ({"none", "no"} if 0.0 in counts else set())
+    return not any(word.isdigit() for word in words) or bool(said & set(words))
 
 
 def rates(

@@ -106,7 +106,7 @@ def difference_of(advice: Advice, better: Any, worse: Any) -> float:
     """Return by how much *better* is better: in discs, or on the scale of results.
 
     On that scale 0 is a draw, and 3 and more a certain win: the inverse hyperbolic tangent of the
-    expected result. Values without a unit stay as they are, up to 3.
+    expected result. Of values without a unit only certain ends count.
     """
     first, second = (dict(advice.moves)[move] for move in (better, worse))
     if advice.scale.unit == "discs":
@@ -115,10 +115,11 @@ def difference_of(advice: Advice, better: Any, worse: Any) -> float:
 
 
 def _on_results(advice: Advice, worth: float) -> float:
-    if advice.scale.unit == "points":
-        result = 2.0 * worth - 1.0
-        worth = math.atanh(result) if abs(result) < 1.0 else math.copysign(CERTAIN, result)
-    return max(-_MOST_RESULT, min(_MOST_RESULT, worth))
+    if advice.scale.unit == "none":
+        return math.copysign(_MOST_RESULT, worth) if abs(worth) >= CERTAIN else 0.0
+    result = 2.0 * worth - 1.0
+    found = math.atanh(result) if abs(result) < 1.0 else math.copysign(_MOST_RESULT, result)
+    return max(-_MOST_RESULT, min(_MOST_RESULT, found))
 
 
 def cause_of(
@@ -161,7 +162,7 @@ def cause_of(
     size = advice.scale.difference_text(worths[better] - worths[worse], is_exact=advice.is_exact)
     if size.startswith("0 "):
         return replace(found, text="hardly any difference")
-    return replace(found, text=f"no single reason: {size}")
+    return replace(found, text=f"no single reason ({size})")
 
 
 def gives_causes(adviser: Adviser) -> bool:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from evoply.games import game_rules
+from evoply.games import SHAPES, game_rules
 from evoply.games.position import NO_DRAWS
 from evoply.games.squares import square_name
 from evoply.protocols import Color, GameRecord, Position
@@ -143,6 +143,8 @@ def same_up_to_symmetry(position: Position) -> tuple[int, int, int]:
     rules = game_rules(position.game)
     if position.turn is Color.WHITE:
         position = position.colors_exchanged()
+    if rules.shape not in SHAPES.values():  # the kernel turns no other board
+        return position.row[:3]
     side = rules.shape.side
 
     def image(symmetry: int) -> tuple[int, int, int]:

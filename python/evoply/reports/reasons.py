@@ -280,7 +280,8 @@ def _sentences(
             f"{texts[1]} is worth the same{f': {why}' if why else ''}.",
         )
     if values[0] >= CERTAIN:
-        return f"It plays {best}: it wins by force.", "It wins by force."
+        how = f"; {cause.text}" if cause is not None and cause.causes else ""
+        return f"It plays {best}: it wins by force{how}.", f"It wins by force{how}."
     if cause is not None and (cause.causes or values[1] > -CERTAIN):
         how = ", with best play of both" * advice.is_exact
         return f"{start}{how}: {cause.text}.", f"{then}{how}: {cause.text}."
