@@ -130,9 +130,9 @@ def test_leagues(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
 def test_analyses(
     analysed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from evoply.reports import adviser
+    from evoply.reports import game_analysis
 
-    whole = adviser.analyse_games
+    whole = game_analysis.analyse_games
 
     def stopping(*arguments: object, **options: object) -> object:
         for _, game in zip(range(analysed), whole(*arguments, **options), strict=False):

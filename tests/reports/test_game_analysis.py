@@ -21,7 +21,7 @@ from evoply.reports import (
     page_of_games,
     result_html,
 )
-from evoply.reports.adviser import accuracy_of, summaries
+from evoply.reports.game_analysis import accuracy_of, summaries
 
 EVIL = "<script>alert(1)</script>"
 
@@ -186,7 +186,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert list(data["players"]) == ["mobility", "random"]
     assert len(data["games"]) == 4
     keys = {"ply", "color", "move", "score", "best", "best_score", "loss", "line", "exact",
-            "depth", "grade"}  # fmt: skip
+            "depth", "grade", "reason", "played_line"}  # fmt: skip
     assert set(data["games"][0]["moves"][0]) == keys
     assert data["players"]["random"]["accuracy"] < data["players"]["mobility"]["accuracy"]
     assert "How well they chose" in page.read_text()

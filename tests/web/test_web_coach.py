@@ -10,7 +10,8 @@ import evoply as ep
 from evoply.games import game_rules
 from evoply.players.searcher import asked
 from evoply.reports import Adviser
-from evoply.reports.adviser import EXACT_EMPTIES, analysed_move
+from evoply.reports.adviser import EXACT_EMPTIES
+from evoply.reports.game_analysis import analysed_move
 from evoply.web import questions
 from waiting import until
 

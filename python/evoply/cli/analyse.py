@@ -164,7 +164,7 @@ def _analyse_games(
     from evoply.cli.long_work import progress_bar
     from evoply.cli.player_texts import read_players
     from evoply.reports import analyse_games, page_of_games
-    from evoply.reports.adviser import summaries
+    from evoply.reports.game_analysis import summaries
 
     seed, threads = conditions.seed, conditions.threads
     games, notes = _games_of(path, conditions.game)

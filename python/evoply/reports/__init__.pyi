@@ -1,9 +1,5 @@
-from evoply.reports.adviser import Accuracy as Accuracy
 from evoply.reports.adviser import Advice as Advice
 from evoply.reports.adviser import Adviser as Adviser
-from evoply.reports.adviser import AnalysedGame as AnalysedGame
-from evoply.reports.adviser import AnalysedMove as AnalysedMove
-from evoply.reports.adviser import analyse_games as analyse_games
 from evoply.reports.charts import Chart as Chart
 from evoply.reports.charts import Lines as Lines
 from evoply.reports.charts import Series as Series
@@ -12,6 +8,10 @@ from evoply.reports.charts import line_chart as line_chart
 from evoply.reports.charts import save_charts as save_charts
 from evoply.reports.explanation import Explanation as Explanation
 from evoply.reports.explanation import explain as explain
+from evoply.reports.game_analysis import Accuracy as Accuracy
+from evoply.reports.game_analysis import AnalysedGame as AnalysedGame
+from evoply.reports.game_analysis import AnalysedMove as AnalysedMove
+from evoply.reports.game_analysis import analyse_games as analyse_games
 from evoply.reports.influences import Influence as Influence
 from evoply.reports.open_evaluator import square_effects as square_effects
 from evoply.reports.pages import page_of_games as page_of_games

@@ -1,4 +1,4 @@
-"""The adviser of a game, which says what moves are worth, and the analysis of whole games.
+"""The adviser of a game, which says what moves are worth.
 
 Each game has one (`GameRules.adviser`), or whom a person chooses. Near the end of Othello the
 solver answers instead, exactly.
@@ -8,31 +8,24 @@ Reasons: docs/design/page.md.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
-from statistics import fmean
 from time import monotonic
 from typing import Any
 
 from evoply import _native
 from evoply._native import Stream
 from evoply.configs.own_code import carried
-from evoply.environment import core_count
 from evoply.games import SHAPES, game_rules
-from evoply.games.formats import UNKNOWN, GamePlayed
 from evoply.games.position import NO_DRAWS
 from evoply.players import KernelSeat, Player, PlayerKind, Searcher, model_of, player_of
 from evoply.players.endgame import solve
 from evoply.players.grammar import Runs, parse_player, read_player_of
 from evoply.players.kernel_seat import ALL_MOVES
 from evoply.players.searcher import move_stream, own_plies, record_of
-from evoply.protocols import CERTAIN, Choice, Clock, Color, GameRecord, Position
-from evoply.protocols.sections import JsonData
-from evoply.reports.scale import Grade, Scale, scale_of
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position
+from evoply.reports.scale import Scale, scale_of
 
 EXACT_EMPTIES = 16
 """Empty squares from which the moves of Othello are solved unless told otherwise."""
@@ -267,6 +260,10 @@ class Adviser:
                     return _whole(across_table.think(record, depth=depth, hard=seconds), depth)
         return _whole(searcher.think(record, depth=depth, hard=seconds), depth)
 
+    def afresh(self) -> Adviser:
+        """Return the same adviser without what it remembers, so that no earlier question counts."""
+        return Adviser(self.game, self.player, stream=self.stream)
+
     def close(self) -> None:
         """Release what it holds; a second call does nothing."""
         for held in (self._searcher, self._seat):
@@ -321,239 +318,3 @@ def _same_where_alike(
     same = [(move, means[found]) for found, (move, _) in zip(kinds, moves, strict=True)]
     order = {move: place for place, move in enumerate(position.legal_moves)}
     return tuple(sorted(same, key=lambda pair: (-pair[1], order[pair[0]])))
-
-
-# Games looked at by one player, move by move: what each move was worth, and what it lost.
-#
-# Worths are for the side to move, every move searched apart, in the unit of the player's `Scale`:
-# discs in Othello, points of a game elsewhere. Where few squares are empty in Othello they come
-# from the solver instead: exact differences of discs under perfect play.
-
-_WAITING = 4  # games read ahead for each thread
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysedMove(JsonData):
-    """One move of a game; moves that nobody chose (openings, the only legal one) have no value."""
-
-    also = ("loss",)
-
-    ply: int
-    """1 for the first move of the game."""
-    color: Color
-    move: str
-    score: float | None = None
-    """What the move was worth to *color*, in the unit."""
-    best: str | None = None
-    """A best move instead."""
-    best_score: float | None = None
-    line: tuple[str, ...] = ()
-    """How the game would have gone on from here, the best move first."""
-    exact: bool = False
-    """Whether these are the worths of perfect play."""
-    depth: int = 0
-    """Plies looked ahead."""
-    grade: Grade = ""
-    """"inaccuracy", "mistake" or "blunder", by `Scale.bounds`; "" for a good move."""
-
-    @property
-    def loss(self) -> float | None:
-        """What the move lost against the best one, 0 or more."""
-        if self.score is None or self.best_score is None:
-            return None
-        return self.best_score - self.score
-
-    @property
-    def is_decisive(self) -> bool:
-        """Whether the move gave a certain win or draw away, where values have no unit."""
-        return self.loss is not None and self.loss >= CERTAIN
-
-
-@dataclass(frozen=True, slots=True)
-class Accuracy(JsonData):
-    """How well somebody chose; choices are moves where there were others."""
-
-    also = ("share as accuracy",)
-
-    choices: int = 0
-    best: int = 0
-    """Choices that lost nothing."""
-    good: int = 0
-    """Choices that lost less than an inaccuracy does."""
-    loss: float | None = None
-    """The mean loss of a choice, in the unit; those that gave a certain win or draw away where
-    values have no unit are only counted."""
-    exact: int = 0
-    """Choices whose loss is known exactly."""
-    decisive: int = 0
-
-    @property
-    def share(self) -> float | None:
-        """The share of choices that lost nothing, in [0, 1]; None without choices."""
-        return self.best / self.choices if self.choices else None
-
-    @property
-    def good_share(self) -> float | None:
-        """The share of good moves; None without a choice."""
-        return self.good / self.choices if self.choices else None
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysedGame:
-    """A game and what is known of its moves."""
-
-    number: int
-    """0 for the first game of the file."""
-    source: GamePlayed
-    moves: tuple[AnalysedMove, ...] = field(repr=False)
-    scale: Scale = field(repr=False)
-    """What worths mean."""
-
-    def player(self, color: Color) -> str:
-        """Return who played *color*: its name, or the color where nothing says it."""
-        name = self.source.label(color)
-        return str(color) if name == UNKNOWN else name
-
-    def accuracy(self, color: Color) -> Accuracy:
-        """Return how well a side chose."""
-        return accuracy_of(move for move in self.moves if move.color is color)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        source = self.source
-        return {
-            "number": self.number,
-            "players": {color.value: self.player(color) for color in Color},
-            "start": source.record.start.text(),
-            "opening_plies": source.opening_plies,
-            "result": source.in_words(),
-            "unit": self.scale.unit,
-            "accuracy": {color.value: self.accuracy(color).to_dict() for color in Color},
-            "moves": [move.to_dict() for move in self.moves],
-        }
-
-
-def analyse_games(
-    player: object,
-    games: Iterable[GamePlayed],
-    *,
-    exact: int | None = EXACT_EMPTIES,
-    seed: int = 1,
-    threads: int = 0,
-    stop: threading.Event | None = None,
-) -> Iterator[AnalysedGame]:
-    """Yield *games* as *player* sees them, in order, whatever the number of *threads*.
-
-    From *exact* empty squares on moves of Othello are solved; None solves none. *threads* is 0 for
-    all cores. When *stop* is set nothing more is begun, and games that are not done are left out.
-    Raises `ValueError` for a player that does not value moves, or that does not play the game.
-    """
-    judge = player_of(player)
-    stop = stop or threading.Event()
-    numbered = enumerate(games)
-    workers = threads or core_count()
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: dict[int, Future[AnalysedGame | None]] = {}
-        number = 0
-        try:
-            while True:
-                for index, game in islice(numbered, workers * _WAITING - len(waiting)):
-                    waiting[index] = pool.submit(_analyse, judge, index, game, exact, seed, stop)
-                if not waiting:
-                    return
-                # In short waits, so that Ctrl-C is heard.
-                wait([waiting[number]], timeout=0.1, return_when=FIRST_COMPLETED)
-                while number in waiting and waiting[number].done():
-                    analysed = waiting.pop(number).result()
-                    number += 1
-                    if analysed is None:
-                        return
-                    yield analysed
-        finally:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _analyse(
-    player: Player,
-    number: int,
-    game: GamePlayed,
-    exact: int | None,
-    seed: int,
-    stop: threading.Event,
-) -> AnalysedGame | None:
-    """Return one game with the worths of its moves; None if it was stopped."""
-    record = game.record
-    moves = []
-    stream = Stream(seed, "analyse", number)
-    with Adviser(record.position.game, player, stream=stream) as adviser:
-        for ply in range(len(record)):
-            if stop.is_set():
-                return None
-            moves.append(analysed_move(adviser, record, ply, game.opening_plies, exact=exact))
-        return AnalysedGame(number, game, tuple(moves), adviser.scale)
-
-
-def analysed_move(
-    adviser: Adviser,
-    record: GameRecord,
-    ply: int,
-    opening_plies: int = 0,
-    *,
-    exact: int | None,
-    depth: int | None = None,
-    forced: bool = False,
-) -> AnalysedMove:
-    """Return the move of *record* after *ply* plies, with its worth if it was a choice.
-
-    Moves before *opening_plies* were drawn, so nobody chose them. *exact* and *depth* are those of
-    `Adviser.values`. With *forced* the only legal move has a worth, too.
-    """
-    position, move = record.positions[ply], record.moves[ply]
-    texts = game_rules(position.game).game(position, (), NO_DRAWS).play(move).move_texts()
-    analysed = AnalysedMove(ply + 1, position.turn, texts[0])
-    if ply < opening_plies or (len(position.legal_moves) < 2 and not forced):
-        return analysed
-    advice = adviser.values(record.first(ply), depth=depth, exact=exact, forced=forced)
-    best, best_score = advice.moves[0]
-    score = dict(advice.moves)[move]
-    # A player that explores, or breaks ties at random, may have chosen another.
-    line = game_rules(position.game).game(position, (), NO_DRAWS)
-    for next_move in advice.line if advice.line[:1] == (best,) else (best,):
-        line = line.play(next_move)
-    best_texts = line.move_texts()
-    return replace(
-        analysed,
-        score=score,
-        best=best_texts[0],
-        best_score=best_score,
-        line=best_texts,
-        exact=advice.is_exact,
-        depth=advice.depth,
-        grade=adviser.scale.grade(best_score - score),
-    )
-
-
-def accuracy_of(moves: Iterable[AnalysedMove]) -> Accuracy:
-    """Return how well the *moves* that were choices were chosen."""
-    chosen = [move for move in moves if move.loss is not None]
-    losses = [move.loss or 0.0 for move in chosen if not move.is_decisive]
-    return Accuracy(
-        choices=len(chosen),
-        best=sum(move.loss == 0 for move in chosen),
-        good=sum(not move.grade for move in chosen),
-        loss=fmean(losses) if losses else None,
-        exact=sum(move.exact for move in chosen),
-        decisive=len(chosen) - len(losses),
-    )
-
-
-def summaries(games: Sequence[AnalysedGame]) -> dict[str, Accuracy]:
-    """Return how well each player chose over all *games*, by name, the most accurate first."""
-    moves: dict[str, list[AnalysedMove]] = {}
-    for game in games:
-        for color in Color:
-            own = moves.setdefault(game.player(color), [])
-            own += [move for move in game.moves if move.color is color]
-    accuracies = {name: accuracy_of(own) for name, own in moves.items()}
-    return dict(sorted(accuracies.items(), key=lambda pair: -(pair[1].share or 0.0)))

@@ -108,7 +108,8 @@ def difference_of(advice: Advice, better: Any, worse: Any) -> float:
     On that scale 0 is a draw, and 3 and more a certain win: the inverse hyperbolic tangent of the
     expected result. Of values without a unit only certain ends count.
     """
-    first, second = (dict(advice.moves)[move] for move in (better, worse))
+    worths: dict[Any, float] = dict(advice.moves)
+    first, second = worths[better], worths[worse]
     if advice.scale.unit == "discs":
         return first - second
     return _on_results(advice, first) - _on_results(advice, second)
@@ -143,15 +144,16 @@ def cause_of(
     concepts = concepts_of(record.position.game)
     if concepts is None:
         return None
-    if lines is None:
-        lines = ExpectedLines.search(adviser, record, advice, (better, worse), seconds)
-    longer = None if lines is None else lines.longer(adviser, LINE_PLIES, seconds)
-    if longer is None:
-        return None
     difference = difference_of(advice, better, worse)
     answer = None
-    if is_tested and difference >= concepts.least * _LARGE:
-        answer = tested_answer(adviser, longer, advice.depth, difference)
+    with adviser.afresh() as apart:  # or the next values would depend on what is searched here
+        if lines is None:
+            lines = ExpectedLines.search(apart, record, advice, (better, worse), seconds)
+        longer = None if lines is None else lines.longer(apart, LINE_PLIES, seconds)
+        if longer is None:
+            return None
+        if is_tested and difference >= concepts.least * _LARGE:
+            answer = tested_answer(apart, longer, advice.depth, difference)
     found = cause_between(concepts, longer, difference, answer=answer, first=first)
     if found.causes:
         return found

@@ -41,7 +41,8 @@ class Line:
     @property
     def color(self) -> Color:
         """The side that moves first."""
-        return self.record.positions[0].turn
+        color: Color = self.record.positions[0].turn
+        return color
 
     @property
     def move(self) -> str:
@@ -55,7 +56,8 @@ class Line:
 
     def at(self, plies: int) -> Position:
         """Return the position after so many *plies*, or the last one."""
-        return self.record.positions[min(plies, len(self.record))]
+        position: Position = self.record.positions[min(plies, len(self.record))]
+        return position
 
     def arrivals(self, plies: int) -> list[tuple[bool, int]]:
         """Return who moved, the first side or not, and where to, for the first *plies* moves."""

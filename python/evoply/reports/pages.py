@@ -33,8 +33,8 @@ from evoply.protocols.sections import (
     pieces_css,
     share,
 )
-from evoply.reports.adviser import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.charts import Chart, Series, charts_of, line_chart
+from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.scale import Scale
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ MOVES = (
     Column("grade", "", str, read=lambda row: row[1].grade),
     Column("exact", "", str, read=lambda row: "exact" if row[1].exact else ""),
     Column("line", "best line", str, read=lambda row: " ".join(row[1].line)),
+    Column("reason", "why", str, read=lambda row: row[1].reason),
     Column("game", "game", counted, read=lambda row: row[0].number),
     Column("start", "line", str, read=lambda row: " ".join(row[1].line[:_SHORT_LINE])),
 )
@@ -171,7 +172,7 @@ def _game(game: AnalysedGame) -> Section:
         note="The ring in orange is the move played, the one in green a best one." * bool(drawn),
         pictures=[_board(game, move) for move in drawn],
     )
-    columns = chosen(MOVES, "ply side move worth best best_worth loss grade exact line")
+    columns = chosen(MOVES, "ply side move worth best best_worth loss grade exact reason line")
     moves = [(game, move) for move in game.moves]
     return Section(
         f"Game {game.number}",
@@ -238,6 +239,7 @@ def _board(game: AnalysedGame, move: AnalysedMove) -> Picture:
         f"({score_text(move.best_score, move, game.scale)}); it lost "
         f"{loss_text(move, game.scale)}{f', {_article(move.grade)}' if move.grade else ''}."
     )
+    caption += f" Why: {move.reason}." if move.reason else ""
     if len(move.line) > 1:
         line = " ".join(move.line[:_MOST_LINE]) + " …" * (len(move.line) > _MOST_LINE)
         caption += f" Best line: {line}"

@@ -175,7 +175,8 @@ def reasons_of(
         )  # fmt: skip
     worths, values = dict(advice.moves), dict(advice.raw or advice.moves)
     second = next(move for move, _ in advice.moves if move != best)
-    found, cause, reasons = None, None, ()
+    found, cause = None, None
+    reasons: tuple[Reason, ...] = ()
     is_caused = gives_causes(adviser)
     if is_caused or not advice.is_exact:
         found = ExpectedLines.search(adviser, record, advice, (best, second), seconds)

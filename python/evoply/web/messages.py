@@ -445,6 +445,10 @@ class ReviewedMove(ApiAnswer):
     best_path: list[int]
     line: list[str]
     """How the game would have gone on, the best move first."""
+    played_line: list[str]
+    """How it would go on after the move played, if there is a reason."""
+    reason: str
+    """Why the best move is better, for a move with a grade; "" where nothing says it."""
     had_choice: bool
 
 

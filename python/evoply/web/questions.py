@@ -169,7 +169,7 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
 def _reviewed(
     judge: Adviser, record: GameRecord, ply: int, depth: int, exact: int | None
 ) -> ReviewedMove:
-    from evoply.reports.adviser import analysed_move
+    from evoply.reports.game_analysis import analysed_move
 
     found = analysed_move(judge, record, ply, exact=exact, depth=depth, forced=True)
     scale, position = judge.scale, record.positions[ply]
