@@ -195,11 +195,12 @@ def why(
     """Say why a player chooses its move.
 
     The player expects a line of moves after its move, and another one after
-    the second-best move. The command compares what the parts of its evaluator
-    add on the boards at the ends of these two lines; tables are added up by
-    regions of the board. The sentence names the two parts that decided, in
-    discs or in points of a game; the table has all of them on the player's own
-    scale. They add up to both values but for a constant.
+    the second-best move. For `strong`, and for the adviser of a game, the sentence
+    says what these moves do on the board: at most two causes, with figures. A
+    formula is its own reason: the sentence names the two parts of it that decided,
+    in discs or in points of a game. The table has what all parts add at the ends of
+    both lines, tables by regions of the board. They add up to both values but for a
+    constant.
 
     Parameters
     ----------

@@ -46,6 +46,8 @@ _LARGE = 4.0
 """So many times `Concepts.least` are enough for a family, whatever the difference."""
 _FEWER = 0.8
 """Two counts are seen to differ if the smaller is at most this share of the larger."""
+_MOST_EXPLAINED = 50.0
+"""A difference of more times `Concepts.least` need not be foretold: weights know none so large."""
 _LATER = 4
 """Concepts read after so many plies say nothing where both lines have nearly the same moves."""
 _TESTED = 0.5
@@ -137,7 +139,8 @@ def cause_of(
 ) -> CauseFound | None:
     """Return why *better* is better than *worse* at the end of *record*, by *advice* of there.
 
-    *lines* are those after both moves, which are searched otherwise, for at most *seconds* each.
+    *lines* are those after both moves, which are searched otherwise, up to `LINE_PLIES` ahead and
+    for at most *seconds* each.
     With *is_tested* what names an answer is searched without it. None for a game without concepts,
     or if the time is not enough.
     """
@@ -148,12 +151,15 @@ def cause_of(
     answer = None
     with adviser.afresh() as apart:  # or the next values would depend on what is searched here
         if lines is None:
-            lines = ExpectedLines.search(apart, record, advice, (better, worse), seconds)
+            seen = (
+                advice if advice.is_exact else replace(advice, depth=min(advice.depth, LINE_PLIES))
+            )
+            lines = ExpectedLines.search(apart, record, seen, (better, worse), seconds)
         longer = None if lines is None else lines.longer(apart, LINE_PLIES, seconds)
         if longer is None:
             return None
         if is_tested and difference >= concepts.least * _LARGE:
-            answer = tested_answer(apart, longer, advice.depth, difference)
+            answer = tested_answer(apart, longer, min(advice.depth, LINE_PLIES), difference)
     found = cause_between(concepts, longer, difference, answer=answer, first=first)
     if found.causes:
         return found
@@ -244,6 +250,7 @@ def _said(
     """Return the causes that are said, those for the better move first."""
     if difference < concepts.least:
         return []
+    difference = min(difference, _MOST_EXPLAINED * concepts.least)
     parts = concepts.parts(better, worse)
     if _are_alike(better, worse):
         parts = {

@@ -234,6 +234,11 @@ def _stable_lead(plies: int) -> Callable[[Line, Line], float]:
     return lead
 
 
+def _stable_words(told: Told) -> str:
+    more = number_text(told.x - told.y, "stable disc")
+    return f"{told.good.move} secures {more} within three moves that {told.bad.move} does not"
+
+
 # Moves: who can choose, who has to pass, who plays where both want to.
 
 
@@ -390,8 +395,14 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
             "frontier", 1, 4, features.frontier("opponent"),
             _outside_later("{opp}"), 3,
         ),
-        "reach": Concept("frontier", -1, 1, features.reach("own")),
-        "their_reach": Concept("frontier", 1, 1, features.reach("opponent")),
+        "reach": Concept(
+            "frontier", -1, 1, features.reach("own"),
+            counted("{a} leaves {x} beside discs of {me}, {c} {y}", "empty square"), 2,
+        ),
+        "their_reach": Concept(
+            "frontier", 1, 1, features.reach("opponent"),
+            counted("{a} leaves {x} beside discs of {opp}, {c} {y}", "empty square"), 2,
+        ),
         "reach_at_last": Concept("frontier", -1, 6, _lead(features.reach)),
         "second_ring": Concept("frontier", -1, 6, _lead(features.second_ring)),
         "inner_frontier": Concept("frontier", -1, 6, _lead(features.inner_frontier)),
@@ -413,7 +424,7 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
         "c_squares_at_last": Concept("corners", -1, 6, _lead(features.risky, "c")),
         "driven": Concept("corners", 1, 6, _drives, _drive_words),
         "stable": Concept("corners", 1, 4, _stable_lead(4)),
-        "stable_at_last": Concept("corners", 1, 6, _stable_lead(6)),
+        "stable_at_last": Concept("corners", 1, 6, _stable_lead(6), _stable_words, 3),
         "wedges": Concept("edges", -1, 6, _lead(features.wedges)),
         "odd_region": Concept("parity", 1, 1, _odd_region, _region_words),
         "urgent": Concept("order", 1, 2, _urgent, _urgent_words, answer=_own_move),
