@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from random_records import record_after
 
 import evoply as ep
-from evoply.games import DATA_GAMES, game_rules
+from evoply.games import DATA_GAMES, GAMES, game_rules
 from evoply.games.position import NO_DRAWS
 from evoply.protocols import GameRecord
 from evoply.reports import causes
@@ -27,6 +27,7 @@ from evoply.reports.causes import (
     gives_causes,
 )
 from evoply.reports.concept_tables import TABLES, concepts_of
+from evoply.reports.concepts import fitted
 from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.othello_concepts import regions, stable
 from evoply.reports.reasons import reasons_of
@@ -104,12 +105,11 @@ def test_every_concept_that_is_said_has_a_position() -> None:
         assert said == set(SAID[game])
 
 
-@pytest.mark.parametrize("name", list(TABLES))
+@pytest.mark.parametrize("name", [table.name for table in TABLES])
 def test_weights_are_those_of_the_concepts_and_none_speaks_against_its_sign(name: str) -> None:
-    data = json.loads(
-        Path(ep.reports.__file__).with_name(f"concepts-{name}.json").read_text(encoding="utf-8")
-    )
-    games = TABLES[name].games or tuple(DATA_GAMES)
+    data = fitted(name)
+    games = [game for game in (*GAMES, *DATA_GAMES) if game_rules(game).concepts == name]
+    assert games
     for game in games:
         concepts = concepts_of(game)
         assert concepts is not None
@@ -286,9 +286,7 @@ def benchmark(name: str) -> ModuleType:
 
 def test_the_fit_can_be_repeated() -> None:
     found = benchmark("fit_concepts").fitted_file("checkers", 1, 120, told=lambda _: None)
-    kept = json.loads(
-        Path(ep.reports.__file__).with_name("concepts-checkers.json").read_text(encoding="utf-8")
-    )
+    kept = fitted("checkers")
     assert found["r2"]["all"] > 0.3
     assert found["weights"]["won"][0] == pytest.approx(kept["weights"]["won"][0], abs=0.5)
     assert found["weights"]["pieces"][0] > 0

@@ -24,7 +24,7 @@ from evoply.protocols import CERTAIN, GameRecord
 from evoply.protocols.sections import JsonData
 from evoply.reports.adviser import Advice, Adviser
 from evoply.reports.concept_tables import concepts_of
-from evoply.reports.concepts import Concept, Concepts, Line, Told
+from evoply.reports.concepts import Concept, Concepts, ReadLine, Told
 from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.puzzle_book import same_up_to_symmetry
 
@@ -240,8 +240,8 @@ def cause_between(
 
 def _said(
     concepts: Concepts,
-    better: Line,
-    worse: Line,
+    better: ReadLine,
+    worse: ReadLine,
     difference: float,
     answer: TestedAnswer | None,
     *,
@@ -267,17 +267,17 @@ def _said(
     tested = answer if answer is not None and answer.is_only and predicted > 0 else None
     if tested is not None:
         said.append(_tested_cause(concepts, better, worse, tested))
-    for family, adds in sorted(families.items(), key=lambda one: -one[1]):
-        needed = max(limit, _BESIDE * max((one.adds for one in said), default=0.0))
+    for family, adds in sorted(families.items(), key=lambda pair: -pair[1]):
+        needed = max(limit, _BESIDE * max((cause.adds for cause in said), default=0.0))
         if not is_plausible or adds < needed or len(said) == 2:
             break
         seen = _visible(concepts, family, parts, (better, worse), answer, difference, is_bad_first)
         if seen is not None:
             said.append(replace(seen, adds=adds))
-    total = sum(one.adds for one in said)
+    total = sum(cause.adds for cause in said)
     if not said or total < min(_WHOLE * difference, 2 * _LARGE * concepts.least):
         return []
-    family, adds = min(families.items(), key=lambda one: one[1])
+    family, adds = min(families.items(), key=lambda pair: pair[1])
     if -adds < max(_TRADE * total, limit):
         return said
     seen = _visible(
@@ -302,7 +302,7 @@ def _visible(
     concepts: Concepts,
     family: str,
     parts: Mapping[str, float],
-    lines: Sequence[Line],
+    lines: Sequence[ReadLine],
     answer: TestedAnswer | None,
     difference: float,
     is_bad_first: bool,
@@ -312,18 +312,18 @@ def _visible(
     # What has no weight of its own, because another of its family always comes with it, is said
     # after what has one.
     own = [name for name in parts if concepts.concepts[name].family == family and parts[name] >= 0]
-    for name in sorted(own, key=lambda one: -parts[one]):
-        one = concepts.concepts[name]
-        if one.words is None:
+    for name in sorted(own, key=lambda name: -parts[name]):
+        concept = concepts.concepts[name]
+        if concept.words is None:
             continue
         x, y = concepts.count(name, good, bad), concepts.count(name, bad, good)
         few, many = sorted((abs(x), abs(y)))
-        if one.sign * (x - y) < one.least or (x * y > 0 and few > _FEWER * many):
+        if concept.sign * (x - y) < concept.least or (x * y > 0 and few > _FEWER * many):
             continue
         told = Told(good, bad, x, y, is_bad_first=is_bad_first)
-        if _is_refuted(one, told, answer, difference):
+        if _is_refuted(concept, told, answer, difference):
             continue
-        words = one.words(told)
+        words = concept.words(told)
         if words:
             return Cause(family, name, words, parts[name], x, y)
     return None
@@ -340,7 +340,9 @@ def _is_refuted(
     return named != answer.move or answer.gain < _TESTED * difference or answer.is_only
 
 
-def _tested_cause(concepts: Concepts, better: Line, worse: Line, answer: TestedAnswer) -> Cause:
+def _tested_cause(
+    concepts: Concepts, better: ReadLine, worse: ReadLine, answer: TestedAnswer
+) -> Cause:
     """Return that the worse move allows an answer without which it would be half as bad."""
     if answer.move == better.move:
         words = f"{better.move} is urgent: after {worse.move} {better.color.opposite} plays there"
@@ -352,7 +354,7 @@ def _tested_cause(concepts: Concepts, better: Line, worse: Line, answer: TestedA
     return Cause("answer", "answer", words, answer.gain, 0.0, 1.0)
 
 
-def _are_alike(better: Line, worse: Line) -> bool:
+def _are_alike(better: ReadLine, worse: ReadLine) -> bool:
     """Return whether the lines differ by hardly more than the order of their moves."""
     first, second = (set(line.texts[:LINE_PLIES]) for line in (better, worse))
     return len(first & second) >= LINE_PLIES - 1
