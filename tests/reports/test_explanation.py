@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evoply.expressions import PRIMITIVE_SETS, board, count, liao, squares, weighted_sum
-from evoply.learning.pruning import AgainstWhole
+from evoply.learning.equivalence import AgainstWhole
 from evoply.players import (
     SWH_WEIGHTS,
     AfterState,

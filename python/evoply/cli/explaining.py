@@ -331,6 +331,7 @@ def prune(
     /,
     *,
     within: float = 0.01,
+    most: Whole | None = None,
     against: Annotated[list[str] | None, Parameter(negative="")] = None,
     games: Whole = 200_000,
     output: OutputFile = None,
@@ -351,6 +352,9 @@ def prune(
         A player whose boards have values, as for `evoply match`, such as champion@first.
     within
         Points a game that all changes together may cost, 0.01 for one of a hundred.
+    most
+        Terms to be left. Those of a longer player that cost least go whatever they cost, and
+        nothing is rounded: evoply tune brings some of it back.
     against
         An opponent beside the whole player; may be given several times. Default: material, one ply
         deeper than the player.
@@ -369,6 +373,7 @@ def prune(
             lambda: learning.prune(
                 whole.model_copy(update={"name": player}),
                 within=within,
+                most=most,
                 against=rivals or None,
                 game=game,
                 games=games,

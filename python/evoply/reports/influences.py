@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from evoply.learning.pruning import AgainstWhole
+from evoply.learning.equivalence import AgainstWhole
 from evoply.protocols.sections import Column, JsonData
 from evoply.reports.part_words import joined
 
