@@ -47,8 +47,8 @@ def pair_statistics(
 
     *points* (one entry a game: 1, 0.5, 0) and *hashes* hold pairs in consecutive entries. A pair
     that repeats an earlier one does not count as distinct. The interval is `score_interval`, with
-    the number of independent games that are as good as these pairs (`design_effect`). Few pairs have
-    none, unless all are won or lost: then each is as good as one game at least.
+    the number of independent games that are as good as these pairs (`design_effect`). Few pairs
+    have none, unless all are won or lost: then each is as good as one game at least.
 
     >>> pair_statistics(np.array([1.0, 1.0, 1.0, 0.0] * 10), np.arange(40, dtype=np.uint64))
     PairStatistics(score=0.75, interval=(0.62..., 0.84...), distinct_pairs=20)

@@ -81,7 +81,8 @@ DEFAULT_PRIMITIVES = "liao+mobility"
 def find_primitive_set(name: PrimitiveSet | str, game: str = "") -> PrimitiveSet:
     """Return the set called *name*, and a set itself; `facts-GAME` is that of a game's rules.
 
-    `facts` alone is that of *game*, if there is one. Raises `ExpressionError` that suggests the nearest name and lists all.
+    `facts` alone is that of *game*, if there is one. Raises `ExpressionError` that suggests the
+    nearest name and lists all.
     """
     if isinstance(name, PrimitiveSet):
         return name
