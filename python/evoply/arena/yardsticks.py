@@ -227,6 +227,7 @@ def measure(
     *,
     game: str = "othello",
     against: Sequence[object] = (),
+    opponents: Sequence[Yardstick] | None = None,
     games: int = 2000,
     seed: int = 1,
     threads: int = 0,
@@ -235,6 +236,7 @@ def measure(
 ) -> Strength:
     """Measure *players* against the yardsticks of *game*, and against the players *against*.
 
+    *opponents* are the yardsticks, if not all of the game are.
     Each plays *games* games with each opponent, from random openings with both colours, the same
     openings for all players; a tenth of them against a program, such as an engine. Openings come
     from *seed*, and from other keys than those of training. Players are those of `match`, and
@@ -250,8 +252,9 @@ def measure(
             f"players: {players!r} is no list of players - name one in brackets at least"
         )
     games = even_games(games)
+    chosen = yardsticks(game) if opponents is None else opponents
     panel = [
-        *((each, parse_player(each.player, game=game)) for each in yardsticks(game)),
+        *((each, parse_player(each.player, game=game)) for each in chosen),
         *(_of_user(player, game, runs) for player in against),
     ]
     measured = [read_player_of(player, game, runs) for player in players]

@@ -56,6 +56,19 @@ def say_explanation(output: Output, explained: Explanation, *, with_parts: bool 
         output.labelled("Expression", explained.tree)
 
 
+def strength_of(run: Run) -> tuple[str, dict[str, Any]]:
+    """Return the end of a line on how strong the champion of *run* is, and the same as data.
+
+    Both are empty if that was not measured.
+    """
+    measured = run.strength
+    if measured is None:
+        return "", {}
+    from evoply.reports.run_page import strength_sentence
+
+    return f"; {strength_sentence(measured)}", {"strength": {**measured}}
+
+
 def say_pruned(output: Output, run: Run) -> dict[str, Any]:
     """Print what the champion of *run* is without what it can do without; return it as data."""
     pruned = run.pruned
@@ -134,10 +147,10 @@ def show(
     from evoply.reports.explanation import kept_games
     from evoply.reports.open_evaluator import tree_of
 
-    of_run, kept = run_of_champion(player), None
+    of_run, kept, strong = run_of_champion(player), None, ("", dict[str, Any]())
     if of_run is not None:
         with opened_without_learner(of_run or None) as run:
-            kept = kept_games(run)
+            kept, strong = kept_games(run), strength_of(run)
     explained = explain(chosen, game=game, kept=kept)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
@@ -146,7 +159,7 @@ def show(
             write_atomically(path, _picture(name, chosen, player, game))
             pictures[name] = str(path)
     output = Output(json)
-    output.say(f"{short_name(chosen.label)}, {game}", style="bold")
+    output.say(f"{short_name(chosen.label)}, {game}{strong[0]}", style="bold")
     say_explanation(output, explained)
     pruned: dict[str, Any] = {}
     if of_run is not None:
@@ -159,7 +172,7 @@ def show(
         output.say(tree_text(tree))
     for path in pictures.values():
         output.say(f"Written: {path}")
-    data = {**explained.to_dict(), **pruned, **pictures}
+    data = {**explained.to_dict(), **strong[1], **pruned, **pictures}
     if tree is not None:
         data |= {"nodes": len(tree), "depth": tree.depth}
     output.result(data)
