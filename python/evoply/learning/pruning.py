@@ -20,7 +20,7 @@ from evoply.arena import PreparedPlayer, StoppedWithResultError, play_against, p
 from evoply.arena.conditions import MOST_GAMES
 from evoply.arena.schedule import checked_whole
 from evoply.expressions import Number
-from evoply.expressions.written_form import FormulaNames, formula
+from evoply.expressions.written_form import FormulaNames, formula, in_order
 from evoply.gp.algebra import simplify
 from evoply.learning.equivalence import (
     LOOKS,
@@ -111,7 +111,7 @@ class Pruned(JsonData, Shown):
     player: ValuingPlayer = field(metadata={"json": ""})
     """The pruned player: the whole one if nothing was left out."""
     compared: tuple[Compared, ...]
-    """The whole player itself first; empty if nothing was left out, or pruning was stopped."""
+    """The whole player itself first; empty if nothing was left out, or it was not tested."""
     games: int
     """All games that were played."""
     seed: int
@@ -129,9 +129,15 @@ class Pruned(JsonData, Shown):
         count = _counted(len(self.terms), "term")
         if not self.left_out:
             return f"{count}, and no change is shown to be free in {self.games:,} games"
-        whole = f", {share(self.compared[0].pruned)} against the whole" if self.compared else ""
         changes = ", ".join(each.name for each in self.left_out)
-        return f"{_counted(len(self.terms), 'term')}, without {changes}{whole}"
+        if not self.is_tested:
+            return f"{count}, without {changes}; stopped: not tested on fresh openings"
+        return f"{count}, without {changes}, {share(self.compared[0].pruned)} against the whole"
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether fresh openings confirmed what was left out; not if pruning was stopped before."""
+        return bool(self.compared) or not self.left_out
 
     def shown(self) -> Page:
         """Return the terms with their weights and worth, what was left out, and the strength."""
@@ -278,19 +284,22 @@ class _Pruning:
 
     def result(self) -> Pruned:
         """Return the pruned player, measured on fresh openings."""
+        compared: tuple[Compared, ...] = ()
         is_longer = len(self.sum.weights) > self.most
         if self.games < FEWEST_GAMES and not is_longer:
             return self.made((), {})
         try:
             if is_longer:
                 self.shorten()
-                return self.made(self.compared(self.results()), self.worth())
-            with suppress(_SpentError):
-                self.search()
-            self.tell(0.9)
-            return self.made(self.proved(), self.worth())
+                compared = self.compared(self.results())
+            else:
+                with suppress(_SpentError):
+                    self.search()
+                self.tell(0.9)
+                compared = self.proved()
+            return self.made(compared, self.worth())
         except KeyboardInterrupt:
-            raise StoppedWithResultError(self.made((), {})) from None
+            raise StoppedWithResultError(self.made(compared, {})) from None
 
     def search(self) -> None:
         """Take what passes until nothing more does; or raise `_SpentError`."""
@@ -559,6 +568,11 @@ def _taken_apart(model: PlayerKind, game: str) -> tuple[ValuingPlayer, FormulaNa
     expression = whole.evaluator.value
     if not isinstance(expression, Number):
         raise NoTermsError(f"{whole.label}: only a value that is a number has terms to prune")
+    if any(node.op == "pattern" for node in in_order([expression])):
+        raise NoTermsError(
+            f"{model.name or whole.label}: it values boards by tables, which have no terms to leave"
+            " out - distil it first, and prune the formula"
+        )
     names = whole.evaluator.names_in(game)
     simple = simplify(expression, names, alike=whole.alike(game))
     terms = StagedSum.of(expression if simple.exceptions else simple.expression, names)
