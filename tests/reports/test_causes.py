@@ -245,6 +245,20 @@ def test_a_formula_stays_its_own_reason() -> None:
         assert not gives_causes(adviser)
 
 
+@settings(max_examples=10)
+@given(choices=st.lists(st.integers(0, 30), min_size=30, max_size=54))
+def test_where_fewer_pieces_win_no_pieces_are_praised(choices: list[int]) -> None:
+    record = record_after("reversed-othello", choices)
+    if record.outcome() is not None or len(record.position.legal_moves) < 2:
+        return
+    with Adviser("reversed-othello") as adviser:
+        advice = adviser.values(record, depth=5)
+        found = cause_of(adviser, record, advice, advice.moves[0][0], advice.moves[-1][0])
+    assert advice.scale.unit == "none"
+    assert found is not None
+    assert {cause.family for cause in found.causes} <= {"wins"}
+
+
 def test_regions_and_stable_discs() -> None:
     position = game_rules("othello").parse("-XXXXXX-" + "X" * 8 + "O" * 40 + "-OOOOOO- X")
     assert sorted(region.bit_count() for region in regions(position)) == [1, 1, 1, 1]

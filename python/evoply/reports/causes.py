@@ -55,6 +55,9 @@ _TESTED = 0.5
 _MOST_RESULT = 3.0
 """A certain win on the scale of results, where 0 is a draw."""
 
+_MATERIAL = ("exchange", "mobility")
+"""Families about how many pieces and moves a side has."""
+
 First = Literal["better", "worse"]
 """Which move a clause that names both begins with."""
 
@@ -147,6 +150,8 @@ def cause_of(
     concepts = concepts_of(record.position.game)
     if concepts is None:
         return None
+    if advice.scale.unit == "none":  # there pieces foretell nothing, or few of them win
+        concepts = concepts.without(*_MATERIAL)
     difference = difference_of(advice, better, worse)
     answer = None
     with adviser.afresh() as apart:  # or the next values would depend on what is searched here

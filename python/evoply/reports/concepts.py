@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -187,6 +187,15 @@ class Concepts:
         outputs = dict.fromkeys(self.concepts[name].value for name in self._expressions)
         return _native.Program(rules.kernel, outputs_to_json(list(outputs), rules.shape))  # type: ignore[arg-type]
 
+    def without(self, *families: str) -> Concepts:
+        """Return the concepts of all other families."""
+        kept = {
+            name: concept
+            for name, concept in self.concepts.items()
+            if concept.family not in families
+        }
+        return replace(self, concepts=kept)
+
     def read(self, records: Sequence[GameRecord]) -> list[ReadLine]:
         """Return *records* as lines, their positions counted in one call of the kernel."""
         rows = []
@@ -195,7 +204,8 @@ class Concepts:
             # The kernel takes own for the side to move; nothing counted depends on who moves.
             rows += [(*at.row[:3], is_black, *at.row[4:]) for at in record.positions]
         positions = _native.Positions(game_rules(self.game).kernel, rows)
-        counts = self._program.evaluate(positions)
+        nothing = np.empty((len(rows), 0))
+        counts = self._program.evaluate(positions) if self._expressions else nothing
         lengths = np.cumsum([len(record.positions) for record in records])[:-1]
         return [
             ReadLine(record, part)
