@@ -516,6 +516,7 @@ CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
             USUAL,
             "American checkers",
             adviser="strong",
+            level_losses=((0.075, 0.165, 0.36), (0.05, 0.135, 0.31)),
             concepts="checkers",
             readable=("checkers-positional",),
         ),

@@ -320,6 +320,15 @@ class OthelloRules(GameRules):
         return game
 
 
+# Of 20 games of each level with itself: docs/design/page.md.
+LEVEL_LOSSES = (
+    (14.0, 22.0, 34.0),
+    (11.0, 20.0, 34.0),
+    (10.0, 16.0, 26.0),
+    (7.0, 12.0, 20.0),
+    (4.5, 8.5, 17.0),
+    (3.0, 6.0, 14.0),
+)
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
     {
         "othello": OthelloRules(
@@ -327,6 +336,7 @@ OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
             USUAL,
             "Othello 8x8",
             adviser="strong",
+            level_losses=LEVEL_LOSSES,
             concepts="othello",
             readable=("othello-access", "othello-shapes", "letters"),
         ),

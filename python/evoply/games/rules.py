@@ -78,6 +78,10 @@ class GameRules:
     """How a picture shows the board: squares, crossings of lines, or hexes with coloured edges."""
     adviser: str = "material:depth=4"
     """The player who says what moves are worth, as text."""
+    level_losses: tuple[tuple[float, float, float], ...] = ()
+    """What a quarter, a tenth and a fiftieth of the moves of a level of `strong` lose at least, by
+    the adviser, in discs or points of a game; from level 1 on. For levels that are not there counts
+    what does for everybody."""
     concepts: str = ""
     """The table of what its players count (`reports/concept_tables.py`); "" if it has none."""
     readable: tuple[str, ...] = ()

@@ -34,20 +34,6 @@ _NAMES: tuple[Grade, ...] = ("inaccuracy", "mistake", "blunder")
 Unit = Literal["discs", "points", "none"]
 """Discs, points of a game, or the player's own scale where its values foretell nothing."""
 
-LEVEL_LOSSES = {
-    "othello": (
-        (14.0, 22.0, 34.0),
-        (11.0, 20.0, 34.0),
-        (10.0, 16.0, 26.0),
-        (7.0, 12.0, 20.0),
-        (4.5, 8.5, 17.0),
-        (3.0, 6.0, 14.0),
-    ),
-    "checkers": ((0.075, 0.165, 0.36), (0.05, 0.135, 0.31)),
-}
-"""What a quarter, a tenth and a fiftieth of the moves of each level of `strong` lose at least, from
-level 1 on, in the unit of the game; the next level loses what counts for everybody. Measured in 20
-games of each level with itself: docs/design/page.md."""
 _GAMES = 400
 _SLIPS = 0.15
 _KNOTS = 4
@@ -171,7 +157,7 @@ def bounds_of_levels(game: str) -> tuple[tuple[tuple[Grade, float], ...], ...]:
     >>> bounds_of_levels("othello")[0][1]
     ('mistake', 22.0)
     """
-    return tuple(tuple(zip(_NAMES, sizes, strict=True)) for sizes in LEVEL_LOSSES.get(game, ()))
+    return tuple(tuple(zip(_NAMES, sizes, strict=True)) for sizes in game_rules(game).level_losses)
 
 
 def scale_of(player: Player, game: str) -> Scale:
