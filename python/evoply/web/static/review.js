@@ -156,7 +156,7 @@ export function startReview(table) {
       make("button", { type: "button", click: () => lookAt(one) }, `${one.ply}. ${NAMES[one.color]} ${one.move}`),
       ` ${one.grade} ${signOf(one.grade)}, lost ${one.loss_text}${one.exact ? ", exact" : ""}; better was ${one.best}`,
       after.length ? `, then ${after.join(" ")}. ` : ". ",
-      one.reason ? make("span", { class: "reason" }, one.reason) : "");
+      one.reason ? make("span", { class: "reason" }, `Why: ${one.reason}.`) : "");
   }
 
   // The mistakes of a side, the largest first.
