@@ -259,6 +259,54 @@ def test_where_fewer_pieces_win_no_pieces_are_praised(choices: list[int]) -> Non
     assert {cause.family for cause in found.causes} <= {"wins"}
 
 
+def test_stable_discs_are_told_by_whose_they_are() -> None:
+    case = SAID["othello"]["stable_at_last"]["said"]
+    _, _, found = asked("othello", case["position"], (case["better"], case["worse"]))
+    ends = [
+        played("othello", case["position"], line[:6]).position
+        for line in (found.better_line, found.worse_line)
+    ]
+    held = [stable(end, ep.Color.BLACK).bit_count() for end in ends]
+    assert f"Black has {held[0]} stable discs after c6, {held[1]} after h4" in found.text
+
+
+def test_the_corner_is_named_rather_than_the_discs_that_it_makes_stable() -> None:
+    start = "X---O-O--X--O-OX--X-OOOO---XOXO--X-OXXO--XOXOXOO-XXXXXO-OXXX-O-- O"
+    _, _, found = asked("othello", start, ("h1", "a6"))
+    assert "h1 takes the corner, which Black gets after a6" in found.text
+    assert "stable" not in found.text
+
+
+def test_an_answer_that_the_better_move_allows_too_is_no_reason() -> None:
+    start = "-----------X--------X-X---XOOX---XXXX-----XXOO---OX------------- O"
+    assert all("c3" in str(at("othello", start).play(m).position.legal_moves) for m in ("b4", "f2"))
+    _, _, found = asked("othello", start, ("b4", "f2"), is_tested=True)
+    assert "allows c3" not in found.text
+
+
+def test_near_the_end_moves_and_open_discs_are_no_reasons() -> None:
+    concepts = concepts_of("othello")
+    assert concepts is not None
+    told = 0
+    for number in range(12):
+        record = record_after("othello", list(range(number, number + 50)))
+        legal = record.position.legal_moves
+        if len(legal) < 2 or sum(map(record.position.pieces, ep.Color)) < 64 - 12:
+            continue
+        lines = ExpectedLines(
+            *(at("othello", record.position.text()).play(move) for move in legal[:2])
+        )
+        better, worse = concepts.read(lines)
+        for one, other in ((better, worse), (worse, better)):
+            for difference in (2.0, 8.0):
+                records = ExpectedLines(one.record, other.record)
+                for cause in cause_between(concepts, records, difference).causes:
+                    assert cause.family != "frontier"
+                    assert concepts.concepts[cause.concept].late == 0
+                told += 1
+    assert told > 8
+
+
 def test_regions_and_stable_discs() -> None:
     position = game_rules("othello").parse("-XXXXXX-" + "X" * 8 + "O" * 40 + "-OOOOOO- X")
     assert sorted(region.bit_count() for region in regions(position)) == [1, 1, 1, 1]

@@ -175,7 +175,8 @@ def cause_of(
     size = advice.scale.difference_text(worths[better] - worths[worse], is_exact=advice.is_exact)
     if size.startswith("0 "):
         return replace(found, text="hardly any difference")
-    return replace(found, text=f"no single reason ({size})")
+    what = "counting decides" if advice.is_exact else "no single reason"
+    return replace(found, text=f"{what} ({size})")
 
 
 def gives_causes(adviser: Adviser) -> bool:
@@ -269,9 +270,9 @@ def _said(
     limit = min(max(concepts.least, _SHARE * difference), _LARGE * concepts.least)
     said: list[Cause] = []
     # An answer alone is no reason where all that players count speaks against the move.
-    tested = answer if answer is not None and answer.is_only and predicted > 0 else None
-    if tested is not None:
-        said.append(_tested_cause(concepts, better, worse, tested))
+    is_told = answer is not None and predicted > 0 and _tells(answer, better)
+    if answer is not None and is_told:
+        said.append(_tested_cause(concepts, better, worse, answer))
     for family, adds in sorted(families.items(), key=lambda pair: -pair[1]):
         needed = max(limit, _BESIDE * max((cause.adds for cause in said), default=0.0))
         if not is_plausible or adds < needed or len(said) == 2:
@@ -290,7 +291,7 @@ def _said(
         None, difference, is_bad_first,
     )  # fmt: skip
     if seen is None:
-        return said if -adds < _MOST_AGAINST * total or tested is not None else []
+        return said if -adds < _MOST_AGAINST * total or is_told else []
     return [*said[:1], replace(seen, adds=adds, better=seen.worse, worse=seen.better)]
 
 
@@ -319,7 +320,8 @@ def _visible(
     own = [name for name in parts if concepts.concepts[name].family == family and parts[name] >= 0]
     for name in sorted(own, key=lambda name: -parts[name]):
         concept = concepts.concepts[name]
-        if concept.words is None:
+        left = game_rules(concepts.game).moves_left(good.at(0))
+        if concept.words is None or (left is not None and left <= concept.late):
             continue
         x, y = concepts.count(name, good, bad), concepts.count(name, bad, good)
         few, many = sorted((abs(x), abs(y)))
@@ -345,17 +347,25 @@ def _is_refuted(
     return named != answer.move or answer.gain < _TESTED * difference or answer.is_only
 
 
+def _tells(answer: TestedAnswer, better: ReadLine) -> bool:
+    """Return whether *answer* makes the difference, and is not there after the better move, too."""
+    after = better.at(1)
+    others = {after.short_text(move) for move in after.legal_moves}
+    return answer.is_only and answer.move not in others
+
+
 def _tested_cause(
     concepts: Concepts, better: ReadLine, worse: ReadLine, answer: TestedAnswer
 ) -> Cause:
     """Return that the worse move allows an answer without which it would be half as bad."""
     if answer.move == better.move:
         words = f"{better.move} is urgent: after {worse.move} {better.color.opposite} plays there"
+        joint = " and "
     else:
-        words = f"{worse.move} allows {answer.move}"
-        what = concepts.answer_words
-        if what is not None and worse.texts[1:2] == (answer.move,) and (does := what(worse)):
-            words += f", which {does}"
+        words, joint = f"{worse.move} allows {answer.move}", ", which "
+    what = concepts.answer_words
+    if what is not None and worse.texts[1:2] == (answer.move,) and (does := what(worse)):
+        words += joint + does
     return Cause("answer", "answer", words, answer.gain, 0.0, 1.0)
 
 

@@ -122,6 +122,8 @@ class Concept:
     """A smaller difference is seen by nobody and not said."""
     answer: Words | None = None
     """The answer to the bad move that the words name, which a search can test; "" for none."""
+    late: int = 0
+    """Moves left in the game from which on it is no reason."""
 
 
 def number_text(count: float, things: str) -> str:

@@ -19,6 +19,9 @@ _SOON = 4
 _SEEN = 6
 """Plies of a line that a person follows."""
 _FEW_SAFE = 2
+_SEEN_STABLE = 3
+_LATE = 12
+"""Empty squares from which on counting decides: moves and open discs are no reasons any more."""
 _FEW_EMPTIES = 20
 """Empty squares from which regions are counted."""
 
@@ -64,11 +67,12 @@ def _corners(line: ReadLine, is_own: bool, plies: int) -> dict[int, int]:
     }
 
 
-def _corner_words(told: Told) -> str:
+def _corner_words(told: Told, plies: int = _SOON) -> str:
     good, bad = told.good, told.bad
-    taken, given = _corners(good, True, _SOON), _corners(bad, False, _SOON)
-    # What comes in both lines, only later in one, is no difference.
+    taken, given = _corners(good, True, plies), _corners(bad, False, plies)
+    # What comes in both lines, only later in one, is no difference; nor what is open in both.
     own_later, other_later = _corners(bad, True, _SEEN), _corners(good, False, _SEEN)
+    other_later = {**other_later, **dict.fromkeys(_open_corners(good), 1)}
     at_once = [corner for corner, ply in taken.items() if ply == 0]
     if at_once and at_once[0] not in own_later:
         also = f", which {told.opp} gets after {bad.move}" * (at_once[0] in given)
@@ -85,6 +89,16 @@ def _corner_words(told: Told) -> str:
     return ""
 
 
+def _open_corners(line: ReadLine) -> list[int]:
+    """Return the corners that the other side can take after the first move."""
+    after = line.at(1)
+    if after.turn is line.color:
+        return []
+    corners = _corner_bits(after.shape)
+    moves = [move.path[-1] for move in after.legal_moves if not move.is_pass]
+    return [square for square in moves if corners >> square & 1]
+
+
 def _corner_answer(told: Told) -> str:
     """Return the corner that the other side can take at once after the bad move, and does."""
     return told.bad.texts[1] if 1 in _corners(told.bad, False, 2).values() else ""
@@ -93,12 +107,7 @@ def _corner_answer(told: Told) -> str:
 def _corner_move_words(told: Told) -> str:
     if told.x or not _corner_answer(told):
         return ""
-    shape = told.bad.record.position.shape
-    moves = {move.path[-1] for move in told.bad.at(1).legal_moves if not move.is_pass}
-    open_now = [square for square in squares_in(_corner_bits(shape)) if square in moves]
-    if not open_now or told.bad.at(1).turn is told.bad.color:
-        return ""
-    names = told.bad.named(sum(1 << square for square in open_now))
+    names = told.bad.named(sum(1 << square for square in _open_corners(told.bad)))
     return f"{told.bad.move} lets {told.opp} into the corner {joined(names, 'or')}"
 
 
@@ -236,8 +245,27 @@ def _stable_lead(plies: int) -> Callable[[ReadLine, ReadLine], float]:
 
 
 def _stable_words(told: Told) -> str:
-    more = number_text(told.x - told.y, "stable disc")
-    return f"{told.good.move} secures {more} within three moves that {told.bad.move} does not"
+    """Return the corner that makes the discs stable, or else whose stable discs differ most."""
+    if corner := _corner_words(told, _SEEN):
+        return corner
+    good, bad = told.good, told.bad
+    counts = [
+        [stable(line.at(_SEEN), side).bit_count() for line in (good, bad)]
+        for side in (good.color, good.color.opposite)
+    ]
+    (own, own_else), (theirs, theirs_else) = counts
+    lines = [(own, good.move), (own_else, bad.move)]
+    who, gain = told.me, own - own_else
+    if theirs_else - theirs > gain:
+        who, gain = told.opp, theirs_else - theirs
+        lines = [(theirs_else, bad.move), (theirs, good.move)]
+    if gain < _SEEN_STABLE:
+        return ""
+    (many, after), (few, otherwise) = lines
+    return (
+        f"three moves later {who} has {number_text(many, 'stable disc')} after {after}, "
+        f"{few or 'none'} after {otherwise}"
+    )
 
 
 # Moves: who can choose, who has to pass, who plays where both want to.
@@ -279,6 +307,8 @@ def answer_words(line: ReadLine) -> str:
     after = line.at(2)
     if after.legal_moves.must_pass:
         return f"makes {line.color} pass"
+    if _empty(after).bit_count() <= _LATE:
+        return ""
     near = _beside(_corner_bits(shape) & _empty(after), shape)
     safe = sum(not near >> move.path[-1] & 1 for move in after.legal_moves)
     return f"leaves {line.color} {number_text(safe, 'safe move')}" if safe <= _FEW_SAFE else ""
@@ -352,27 +382,30 @@ _CONCEPTS: Mapping[str, Concept] = MappingProxyType(
         ),
         "safe_answers": Concept(
             "mobility", -1, 1, features.safe_moves("opponent"),
-            counted("{a} leaves {opp} {x}, {c} {y}", "safe move"),
+            counted("{a} leaves {opp} {x}, {c} {y}", "safe move"), late=_LATE,
         ),
         "next_moves": Concept(
             "mobility", 1, 2, features.mobility("own"),
-            counted("{a} leaves {me} {x} next, {c} {y}", "move"), 2,
+            counted("{a} leaves {me} {x} next, {c} {y}", "move"), 2, late=_LATE,
         ),
         "next_safe_moves": Concept(
             "mobility", 1, 2, features.safe_moves("own"),
-            counted("{a} leaves {me} {x} next, {c} {y}", "safe move"),
+            counted("{a} leaves {me} {x} next, {c} {y}", "safe move"), late=_LATE,
         ),
         "reserve": Concept(
             "mobility", 1, 2, count(_SAFE - destinations("opponent")),
-            counted("{a} keeps {x} for {me} alone, {c} {y}", "safe move"),
+            counted("{a} leaves {me} {x} next that {opp} cannot play, {c} {y}", "safe move"),
+            late=_LATE,
         ),
         "their_safe_moves_later": Concept(
             "mobility", -1, 3, features.safe_moves("opponent"),
-            counted("two moves later {opp} has {x} after {a}, {y} after {c}", "safe move"), 3,
+            counted("at its second answer {opp} has {x} after {a}, {y} after {c}", "safe move"), 3,
+            late=_LATE,
         ),
         "safe_moves_later": Concept(
             "mobility", 1, 4, features.safe_moves("own"),
             counted("two moves later {me} has {x} after {a}, {y} after {c}", "safe move"), 3,
+            late=_LATE,
         ),
         "safe_moves_at_last": Concept("mobility", 1, 6, _lead(features.safe_moves)),
         "no_safe_answer": Concept("mobility", 1, 1, features.no_safe_move("opponent")),
@@ -382,27 +415,27 @@ _CONCEPTS: Mapping[str, Concept] = MappingProxyType(
         "passes": Concept("mobility", 1, 6, _passes, _pass_words),
         "frontier": Concept(
             "frontier", -1, 1, features.frontier("own"),
-            counted("{a} leaves {x} of {me} open to the outside, {c} {y}", "disc"), 2,
+            counted("{a} leaves {x} of {me} open to the outside, {c} {y}", "disc"), 3, late=_LATE,
         ),
         "their_frontier": Concept(
             "frontier", 1, 1, features.frontier("opponent"),
-            counted("{a} leaves {x} of {opp} open to the outside, {c} {y}", "disc"), 2,
+            counted("{a} leaves {x} of {opp} open to the outside, {c} {y}", "disc"), 3, late=_LATE,
         ),
         "frontier_later": Concept(
             "frontier", -1, 3, features.frontier("own"),
-            _outside_later("{me}"), 3,
+            _outside_later("{me}"), 4, late=_LATE,
         ),
         "their_frontier_later": Concept(
             "frontier", 1, 4, features.frontier("opponent"),
-            _outside_later("{opp}"), 3,
+            _outside_later("{opp}"), 4, late=_LATE,
         ),
         "reach": Concept(
             "frontier", -1, 1, features.reach("own"),
-            counted("{a} leaves {x} beside discs of {me}, {c} {y}", "empty square"), 2,
+            counted("{a} leaves {x} beside discs of {me}, {c} {y}", "empty square"), 4, late=_LATE,
         ),
         "their_reach": Concept(
             "frontier", 1, 1, features.reach("opponent"),
-            counted("{a} leaves {x} beside discs of {opp}, {c} {y}", "empty square"), 2,
+            counted("{a} leaves {x} beside discs of {opp}, {c} {y}", "empty square"), 4, late=_LATE,
         ),
         "reach_at_last": Concept("frontier", -1, 6, _lead(features.reach)),
         "second_ring": Concept("frontier", -1, 6, _lead(features.second_ring)),
@@ -425,7 +458,10 @@ _CONCEPTS: Mapping[str, Concept] = MappingProxyType(
         "c_squares_at_last": Concept("corners", -1, 6, _lead(features.risky, "c")),
         "driven": Concept("corners", 1, 6, _drives, _drive_words),
         "stable": Concept("corners", 1, 4, _stable_lead(4)),
-        "stable_at_last": Concept("corners", 1, 6, _stable_lead(6), _stable_words, 3),
+        "stable_at_last": Concept(
+            "corners", 1, 6, _stable_lead(6), _stable_words, 3,
+            answer=_corner_answer,
+        ),
         "wedges": Concept("edges", -1, 6, _lead(features.wedges)),
         "odd_region": Concept("parity", 1, 1, _odd_region, _region_words),
         "urgent": Concept("order", 1, 2, _urgent, _urgent_words, answer=_own_move),
