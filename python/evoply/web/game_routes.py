@@ -354,7 +354,11 @@ class PuzzleShown(ApiAnswer):
     """A position with one move that is clearly best, and its solution."""
 
     number: int
-    """From 1."""
+    """From 1, the easiest first."""
+    theme: str
+    """What it is about, such as "corner"."""
+    stars: int
+    """How hard it is, from 1 to 5."""
     position: str
     """As text that `BeginGame.position` reads."""
     board: BoardShown
@@ -404,7 +408,7 @@ def puzzle_list() -> list[PuzzlesListed]:
 
 @book_router.get("/puzzles/{name}")
 def puzzles_of(name: GameName) -> list[PuzzleShown]:
-    """Return the puzzles of a game with their solutions, the earliest stage of a game first."""
+    """Return the puzzles of a game with their solutions, the easiest first."""
     try:
         found = puzzle_book.puzzles(name)
     except ValueError as error:
@@ -426,7 +430,7 @@ def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
         puzzle,
         board=BoardShown(**board_of(start)),
         legal=LegalMove.all_of(start.legal_moves),
-        task=f"{start.turn} to move: find the best move.",
+        task=f"{start.turn} to move: find the {_wanted(puzzle)}.",
         best=best,
         line=played_moves(lines[0]),
         second=second,
@@ -435,7 +439,20 @@ def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
     )
 
 
+def _wanted(puzzle: puzzle_book.Puzzle) -> str:
+    if puzzle.unit != "results":
+        return "best move"
+    return f"only move that {'wins' if puzzle.value > 0 else 'does not lose'}"
+
+
 def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
+    if puzzle.unit == "results":
+        level, solver = (
+            f"search of {number} {'ply' if number == 1 else 'plies'}"
+            for number in (puzzle.level, puzzle.solved_by)
+        )
+        share = f"A {level} finds it {puzzle.found} times in {puzzle.draws}"
+        return f"{share}." if puzzle.solved_by is None else f"{share}, one of {solver.removeprefix('search of ')} in more than half."
     share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
     if puzzle.solved_by is None:
         return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."
