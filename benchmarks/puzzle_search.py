@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from puzzle_themes import with_theme
@@ -74,8 +74,27 @@ _PLAYS: dict[Unit, int] = {"discs": 5, "pieces": 5, "results": 2}
 _MATCH = 400
 LEVELS: dict[Unit, int] = {"discs": USUAL_LEVEL - 1, "pieces": USUAL_LEVEL - 1, "results": 4}
 """The weak levels are those up to this one."""
-PROOFS = {"breakthrough": (7, 8, 26), "connect-four": (24, 18, 32), "gomoku-9": (5, 10, 40)}
-"""Plies that a game from rules is looked ahead, and the fewest and the most pieces on the board."""
+
+
+class Proof(NamedTuple):
+    """How a game from rules is looked at."""
+
+    plies: int
+    """Plies that are looked ahead."""
+    decided: int
+    """The plies in which what is proved happens at most."""
+    least: int
+    """Pieces on the board, at least and at most."""
+    most: int
+
+
+PROOFS = {
+    "breakthrough": Proof(7, 5, 8, 26),
+    "connect-four": Proof(24, 24, 18, 32),
+    "gomoku-9": Proof(5, 5, 10, 40),
+}
+_SHORT = 0.5
+"""At most this share of the puzzles of a game from rules are wins in so few plies."""
 _LAST = 12
 """Plies before the end of a game from rules in which something is decided."""
 _LEAST_WIN = 3
@@ -220,7 +239,7 @@ class Prover:
     unit: Unit = "results"
 
     def __init__(self, game: str) -> None:
-        self.rules, self.plies = game_rules(game), PROOFS[game][0]
+        self.rules, self.proof = game_rules(game), PROOFS[game]
         self._searcher = Searcher("material:depth=1", game=game, table=20)
 
     def close(self) -> None:
@@ -230,44 +249,52 @@ class Prover:
     def at(self, position: Position) -> BestTwo | None:
         """Return the only move that wins, or that holds, with the next best; None without one.
 
-        Where the end of the game is not seen, it is proved two plies earlier, so that nothing else
-        wins, or nothing loses, a move later.
+        Of moves that lose the next best is that which loses last; of others one that the best line
+        makes later, if there is one.
         """
         self._searcher.forget()
         left = self.rules.moves_left(position)
-        sees_end = left is not None and left <= self.plies
-        plies = self.plies if left is None else min(left, self.plies)
+        plies = self.proof.plies if left is None else min(left, self.proof.plies)
+        sees_end = plies == left
         decided = 0
-        for depth in sorted({*range(1, plies, 2), 2, plies - 2, plies}):
+        for depth in sorted({*range(1, plies, 2), 2, plies}):
+            if not decided and depth > self.proof.decided:
+                return None
             moves = self._searcher.think(position, depth=depth, multi=2).moves
             (best, value), (second, second_value) = ((one, _result(worth)) for one, worth in moves)
             if value < 0 or second_value > 0:
                 return None
             if not decided and value > second_value:
                 decided = depth
-            if not decided and depth == plies - 2 and not sees_end:
-                return None
         if decided < _LEAST_WIN:
             return None
+        line = self._line(position, best, plies if sees_end or value else _HELD)
         if second_value < 0:
             second = self._longest(position, best, plies)
-        known = sees_end or (value and second_value)
-        lines = (
-            self._line(position, move, plies if sees_end or worth else _HELD)
-            for move, worth in ((best, value), (second, second_value))
-        )
-        return BestTwo(best, value, second, second_value, *lines, plies, bool(known))
+        else:
+            tempting = (move for move in line[2::2] if move in position.legal_moves)
+            second = next((one for one in tempting if self._is_open(position, one, plies)), second)
+        second_plies = plies if sees_end or second_value else _HELD
+        second_line = self._line(position, second, second_plies)
+        is_exact = sees_end or bool(value and second_value)
+        return BestTwo(best, value, second, second_value, line, second_line, plies, is_exact)
+
+    def _is_open(self, position: Position, move: Any, plies: int) -> bool:
+        """Return whether nobody wins after *move*."""
+        moves = self._searcher.think(position.play(move), depth=plies - 1, multi=1).moves
+        return not _result(moves[0][1])
 
     def _longest(self, position: Position, best: Any, plies: int) -> Any:
-        """Return the move beside *best* that loses last."""
-        lasting = None
+        """Return the move beside *best* that loses last; of equal ones one that others fight for."""
+        lasting: list[Any] = []
         for depth in range(1, plies + 1):
             moves = self._searcher.think(position, depth=depth, every_move=True).moves
             holding = [move for move, worth in moves if move != best and _result(worth) >= 0]
             if not holding:
                 break
-            lasting = holding[0]
-        return lasting or next(move for move, _ in moves if move != best)
+            lasting = holding
+        line = self._line(position, lasting[0], plies)
+        return next((move for move in line[1:] if move in lasting), lasting[0])
 
     def _line(self, position: Position, move: Any, plies: int) -> tuple[Any, ...]:
         """Return *move* and how the game goes on: who wins is quick, who loses holds out."""
@@ -282,12 +309,22 @@ class Prover:
         for depth in range(1, plies + 1):
             choice = self._searcher.think(position, depth=depth, multi=1)
             result = _result(choice.moves[0][1])
-            if result > 0 or longest is None:
+            if result >= 0:
                 longest = choice.move
+            elif depth <= 2:
+                longest = self._obstacle(position) or longest or choice.move
             if result:
                 break
-            longest = choice.move
         return longest
+
+    def _obstacle(self, position: Position) -> Any:
+        """Return a move to where the other side would win at once; None if there is none."""
+        row = (*position.row[:3], not position.row[3], *position.row[4:])
+        other = self.rules.position_from_row(row)
+        for move in other.legal_moves:
+            if move in position.legal_moves and other.play(move).outcome() is not None:
+                return move
+        return None
 
 
 def _result(value: float) -> float:
@@ -369,7 +406,7 @@ class PuzzleSearch:
             for game, position, source in self._candidates(least, most, used):
                 puzzle = self._puzzle(position, source)
                 same = same_up_to_symmetry(position)
-                if puzzle is None or same in seen:
+                if puzzle is None or same in seen or self._is_common(puzzle, found, count):
                     continue
                 seen.add(same)
                 used.add(game)
@@ -381,12 +418,18 @@ class PuzzleSearch:
                     break
         return in_order(found)
 
+    def _is_common(self, puzzle: Puzzle, found: list[Puzzle], count: int) -> bool:
+        """Return whether enough puzzles are as short as this one."""
+        short = [one for one in (*found, puzzle) if len(one.line) <= _LEAST_WIN]
+        return puzzle.unit == "results" and puzzle in short and len(short) > _SHORT * count
+
     def _candidates(
         self, least: int, most: int, used: set[int]
     ) -> Iterator[tuple[int, Position, str]]:
         """Yield positions with *least* to *most* pieces in a random order."""
+        player = player_at(self.game, _PLAYS[self.judge.unit])
         met = boards_met(
-            [player_at(self.game, _PLAYS[self.judge.unit])], self.game, games=_GAMES, seed=self.seed,
+            [player], self.game, games=_GAMES, seed=self.seed,
             random_moves=0.0, opening_plies=self.rules.opening_plies,
         )  # fmt: skip
         found = list(zip(met.rows, met.games.tolist(), strict=True))
@@ -481,7 +524,9 @@ def in_order(found: Iterable[Puzzle]) -> tuple[Puzzle, ...]:
 
 
 def _stages(game: str) -> tuple[tuple[int, int, float], ...]:
-    return ((*PROOFS[game][1:], 1.0),) if game in PROOFS else _STAGES[unit_of(game)]
+    if game in PROOFS:
+        return ((PROOFS[game].least, PROOFS[game].most, 1.0),)
+    return _STAGES[unit_of(game)]
 
 
 def _texts(record: GameRecord, line: tuple[Any, ...]) -> tuple[str, ...]:

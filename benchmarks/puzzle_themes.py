@@ -19,14 +19,14 @@ from evoply.reports.adviser import Advice, Adviser
 from evoply.reports.causes import CauseFound, cause_of
 from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.othello_concepts import regions
-from evoply.reports.puzzle_book import WIN, Puzzle
+from evoply.reports.puzzle_book import Puzzle
 from evoply.reports.scale import Scale
 
 COUNTING = "counting"
 THEMES = {
     "discs": ("corner", "parity", "mobility", "wedge", "quiet move", "sacrifice", COUNTING),
     "pieces": ("king", "sacrifice", "quiet move", COUNTING),
-    "results": ("threat", "defence", "sacrifice", "quiet move"),
+    "results": ("threat", "defence", "sacrifice", "quiet move", COUNTING),
 }
 """The themes of puzzles, by unit."""
 _DEPTH = 8
@@ -196,7 +196,9 @@ def _held(position: Position, color: Color) -> int:
 
 def _pieces_theme(line: GameRecord, second: GameRecord, families: list[str]) -> str:
     mover = line.positions[0].turn
-    leads = [position.pieces(mover) - position.pieces(mover.opposite) for position in line.positions]
+    leads = [
+        position.pieces(mover) - position.pieces(mover.opposite) for position in line.positions
+    ]
     if leads[1] == leads[0] and min(leads) < leads[0] < leads[-1]:
         return "sacrifice"
     own, theirs = (
@@ -221,12 +223,13 @@ def _is_crowned(line: GameRecord, color: Color) -> bool:
 def _results_theme(puzzle: Puzzle, line: GameRecord) -> str:
     if puzzle.value <= 0:
         return "defence"
-    mover = puzzle.color
-    own = [position.pieces(mover) for position in line.positions]
-    other = [position.pieces(mover.opposite) for position in line.positions]
-    if len(own) > 2 and own[2] < own[0] and other[1] == other[0]:
+    before, after = line.positions[:2]
+    taken = before.pieces(puzzle.color.opposite) - after.pieces(puzzle.color.opposite)
+    if not taken and len(line) > 1 and line.moves[1].path[-1] == line.moves[0].path[-1]:
         return "sacrifice"
-    return "threat" if _threatens(line) else "quiet move"
+    if _threatens(line):
+        return "threat"
+    return COUNTING if taken else "quiet move"
 
 
 def _threatens(line: GameRecord) -> bool:

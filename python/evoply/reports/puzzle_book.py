@@ -93,6 +93,8 @@ class Puzzle(JsonData):
         Weak levels are those that *solved_by* is one of.
         """
         share = self.found / self.draws
+        if self.unit == "results":  # chance alone finds most moves seldom where there are many
+            return min(max(1, (self.solved_by or 5) - 1), 4) + (share < _STARS[-1])
         return 1 + sum(share < bound for bound in _STARS) + (self.solved_by is None)
 
     @property
@@ -103,7 +105,8 @@ class Puzzle(JsonData):
         after = f"After {self.second}, the second best, {second}."
         if self.unit == "results":
             only = "wins" if self.value > 0 else "does not lose"
-            return f"Only {self.best} {only}: {self.cause or best}. {after}"
+            within = "" if self.is_exact else f" within {self.depth} plies"
+            return f"Only {self.best} {only}{within}: {self.cause or best}. {after}"
         why = f"{self.cause}. After it, {best}" if self.cause else best
         how = "" if self.is_exact else f" Both are valued {self.depth} plies ahead."
         return f"{self.best} is best: {why}. {after}{how}"

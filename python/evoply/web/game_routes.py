@@ -348,6 +348,8 @@ class PuzzlesListed(ApiAnswer):
     game: str
     title: str
     count: int
+    opponent: str
+    """Whom to play on against, as text."""
 
 
 class PuzzleShown(ApiAnswer):
@@ -401,7 +403,12 @@ def rules_text(name: GameName) -> RulesText:
 def puzzle_list() -> list[PuzzlesListed]:
     """Return the games that have puzzles."""
     return [
-        PuzzlesListed(game=game, title=game_rules(game).title, count=len(puzzle_book.puzzles(game)))
+        PuzzlesListed(
+            game=game,
+            title=game_rules(game).title,
+            count=len(puzzle_book.puzzles(game)),
+            opponent=game_rules(game).adviser,
+        )
         for game in puzzle_book.puzzle_games()
     ]
 
@@ -452,7 +459,11 @@ def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
             for number in (puzzle.level, puzzle.solved_by)
         )
         share = f"A {level} finds it {puzzle.found} times in {puzzle.draws}"
-        return f"{share}." if puzzle.solved_by is None else f"{share}, one of {solver.removeprefix('search of ')} in more than half."
+        return (
+            f"{share}."
+            if puzzle.solved_by is None
+            else f"{share}, one of {solver.removeprefix('search of ')} in more than half."
+        )
     share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
     if puzzle.solved_by is None:
         return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."

@@ -7,7 +7,6 @@ import { entered, nextSquares } from "./entering.js";
 import { trying } from "./messages.js";
 import { isShortcut, OTHER } from "./names.js";
 
-const OPPONENT = "strong";
 const place = document.getElementById("view-puzzles");
 const button = (name, work) => make("button", { type: "button", click: () => trying(work) }, ...name);
 const underlined = (letter, rest) => [make("u", {}, letter), rest];
@@ -142,7 +141,8 @@ function answer(move) {
 
 async function playOn() {
   const { position, board: { turn } } = puzzle();
-  await beginGame({ game, position, [turn]: "person", [OTHER[turn]]: OPPONENT });
+  const { opponent } = games.find((one) => one.game === game);
+  await beginGame({ game, position, [turn]: "person", [OTHER[turn]]: opponent });
 }
 
 // What is seen.
