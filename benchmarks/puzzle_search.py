@@ -285,7 +285,7 @@ class Prover:
         return not _result(moves[0][1])
 
     def _longest(self, position: Position, best: Any, plies: int) -> Any:
-        """Return the move beside *best* that loses last; of equal ones one that others fight for."""
+        """Return the move beside *best* that loses last, of equal ones one of its line."""
         lasting: list[Any] = []
         for depth in range(1, plies + 1):
             moves = self._searcher.think(position, depth=depth, every_move=True).moves
