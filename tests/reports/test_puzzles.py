@@ -40,7 +40,7 @@ EXACT = [puzzle for puzzle in COUNTED if puzzle.is_exact]
 EXPECTED = [puzzle for puzzle in ALL if puzzle.unit == "discs" and not puzzle.is_exact]
 
 
-QUICKLY_PROVED = [puzzle for puzzle in PROVED if puzzle.depth <= QUICK][::3]
+QUICKLY_PROVED = [puzzle for puzzle in PROVED if puzzle.depth <= QUICK][::5]
 
 
 def named(puzzle: Puzzle) -> str:
@@ -199,7 +199,7 @@ def test_a_cheaper_search_finds_the_same_move(puzzle: Puzzle, judges: Any) -> No
     assert answer.gap >= LEAST_GAP["discs"] - 2
 
 
-@pytest.mark.parametrize("puzzle", IN_PIECES[::3], ids=named)
+@pytest.mark.parametrize("puzzle", IN_PIECES[::6], ids=named)
 def test_pieces_are_counted_twelve_plies_ahead(puzzle: Puzzle, judges: Any) -> None:
     judge, start = judges[puzzle.game], puzzle.start
     answer = judge.at(start, DEPTH)
@@ -287,7 +287,7 @@ def test_an_explanation_is_made_of_the_lines() -> None:
             assert "behind" in told
         if puzzle.unit == "results":
             assert told.startswith(f"Only {puzzle.best} ")
-            assert ("nobody wins within" in told) == (not puzzle.is_exact)
+            assert (" within " in told) == (not puzzle.is_exact)
         else:
             assert ("12 plies ahead" in told) == (not puzzle.is_exact)
 
