@@ -140,7 +140,7 @@ def puzzle_games() -> tuple[str, ...]:
     """Return the games that have puzzles.
 
     >>> puzzle_games()
-    ('checkers', 'othello')
+    ('breakthrough', 'checkers', 'connect-four', 'gomoku-9', 'othello')
     """
     return tuple(sorted(path.stem.partition("-")[2] for path in _file("*").parent.glob(_NAMES)))
 

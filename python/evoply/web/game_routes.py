@@ -453,21 +453,20 @@ def _wanted(puzzle: puzzle_book.Puzzle) -> str:
 
 
 def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
-    if puzzle.unit == "results":
-        level, solver = (
-            f"search of {number} {'ply' if number == 1 else 'plies'}"
-            for number in (puzzle.level, puzzle.solved_by)
-        )
-        share = f"A {level} finds it {puzzle.found} times in {puzzle.draws}"
-        return (
-            f"{share}."
-            if puzzle.solved_by is None
-            else f"{share}, one of {solver.removeprefix('search of ')} in more than half."
-        )
-    share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
+    is_proved = puzzle.unit == "results"
+    level = "A search" + _ahead(puzzle.level) if is_proved else f"L{_level(puzzle.level)[1:]}"
+    share = f"{level} finds it {puzzle.found} times in {puzzle.draws}"
     if puzzle.solved_by is None:
-        return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."
-    return f"{share}, {_level(puzzle.solved_by)} in more than half."
+        deeper = (
+            "." if is_proved else f", and no level below {_level(USUAL_LEVEL)} in more than half."
+        )
+        return share + deeper
+    solver = f"one{_ahead(puzzle.solved_by)}" if is_proved else _level(puzzle.solved_by)
+    return f"{share}, {solver} in more than half."
+
+
+def _ahead(plies: int) -> str:
+    return f" of {plies} {'ply' if plies == 1 else 'plies'}"
 
 
 def _level(number: int) -> str:
