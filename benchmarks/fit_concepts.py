@@ -229,7 +229,8 @@ def fitted_file(
 ) -> dict[str, Any]:
     """Return what the file of weights of *name* holds."""
     how = FITS[name]
-    tables = {game: unweighted(name, game, how.bounds) for game in how.games}
+    found = {game: unweighted(game, how.bounds) for game in how.games}
+    tables = {game: one for game, one in found.items() if one is not None}
     data = [pair for game in how.games for pair in pairs(game, seed, count // len(how.games))]
     told(f"{len(data)} pairs")
     learned = [pair for pair in data if not held_out(pair)]

@@ -9,6 +9,7 @@ what share of printed counts is what the rules say, and what it costs.
 """
 
 import argparse
+import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -41,31 +42,41 @@ def _found(
 
 
 def wrong_counts(concepts: Concepts, pair: Pair, found: CauseFound) -> tuple[int, int]:
-    """Return how many counts *found* prints, and how many of them one board does not confirm.
+    """Return how many numbers *found* prints, and how many of them the boards do not confirm.
 
-    Each is evaluated anew, on one position, as a feature of the side to move or of the other side.
+    Each count is evaluated anew, on one position, as a feature of the side to move or of the other
+    side. What is printed is such a count, or how much it changed since before the moves.
     """
     seen = wrong = 0
     for cause in found.causes:
         concept = concepts.concepts.get(cause.concept)
         if concept is None or not isinstance(concept.value, Number):
             continue
+        known = set()
         for line, count in zip(pair.lines, (cause.better, cause.worse), strict=True):
             at = line.positions[min(concept.plies, len(line))]
             is_own = at.turn is line.positions[0].turn
             expression: Any = concept.value if is_own else for_the_other_side(concept.value)
-            seen += 1
-            wrong += float(expression.evaluate(at)) != count
-            start = float(concept.value.evaluate(line.positions[0]))
-            wrong += not _is_printed(cause, {count, abs(count - start)})
+            value = float(expression.evaluate(at))
+            known |= {value, abs(value - float(concept.value.evaluate(line.positions[0])))}
+            wrong += value != count
+        printed = _printed(cause)
+        seen += len(printed)
+        wrong += sum(number not in known for number in printed)
     return seen, wrong
 
 
-def _is_printed(cause: Cause, counts: set[float]) -> bool:
-    """Whether the words have one of these numbers; those about squares have none."""
-    words = cause.words.partition(" (")[0].replace(",", " ").split()
-    said = {f"{count:g}" for count in counts} | ({"none", "no"} if 0.0 in counts else set())
-    return not any(word.isdigit() for word in words) or bool(said & set(words))
+_LINE = re.compile(r" \([^)]*\)")
+_ZERO = ("no", "none")
+_ONE = "a piece"
+
+
+def _printed(cause: Cause) -> list[float]:
+    """Return the numbers in the words of *cause*, without those of moves in brackets."""
+    words = _LINE.sub("", cause.words.replace(_ONE, "1 piece")).replace(",", " ").split()
+    return [
+        0.0 if word in _ZERO else float(word) for word in words if word.isdigit() or word in _ZERO
+    ]
 
 
 def rates(

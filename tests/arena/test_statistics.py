@@ -38,6 +38,18 @@ def test_all_won_is_not_certain() -> None:
     assert statistics.interval[1] == 1
 
 
+def test_few_pairs_say_something_only_if_all_are_won_or_lost() -> None:
+    few = pair_statistics(np.zeros(10), hashes(10))
+    low, high = few.interval
+    # Exact and one-sided at twice the doubt: five games are lost with probability 10 %.
+    assert (low, few.distinct_pairs) == (0, 5)
+    assert (1 - high) ** 5 <= 0.1
+    assert high < 0.5
+    assert pair_statistics(np.ones(10), hashes(10)).interval == pytest.approx((1 - high, 1))
+    assert pair_statistics(np.array([1.0] * 9 + [0.5]), hashes(10)).interval is None
+    assert pair_statistics(np.ones(1000), hashes(1000) % 2).interval is None  # one pair, repeated
+
+
 def test_repeated_games_are_no_evidence() -> None:
     points = np.array([1.0, 0.0] * 500)
     assert pair_statistics(points, np.array([1, 2] * 500, dtype=np.uint64)).interval is None

@@ -1,5 +1,6 @@
 """Yardsticks: the same opponents for all, two of which must agree, and scores that say nothing."""
 
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -63,6 +64,19 @@ def test_two_opponents_decide_and_one_does_not() -> None:
         "a and b have different weaknesses: swh for the first, x for the second.",
     )
     assert table(*rows, *others).better_against("a", "b") == (["swh"], ["x"])
+
+
+def test_an_interval_at_the_end_is_shown_by_its_ends_and_decides_by_the_near_one() -> None:
+    (lost,) = (
+        each for each in measure(["random"], games=10).rows if each.opponent == "strong:depth=1"
+    )
+    assert (lost.score, lost.interval[0]) == (0, 0)
+    assert str(lost) == f"0.0 (0.0 to {100 * lost.interval[1]:.1f})"
+    assert str(row("a", "x", 0.5)) == "50.0 ± 2.0"
+    near = replace(row("a", "x", 0.98), interval=(0.96, 1.0))
+    far = replace(row("b", "x", 0.92), interval=(0.85, 0.95))
+    assert table(near, far).better_against("a", "b") == (["x"], [])
+    assert table(near, far).better_against("b", "a") == ([], ["x"])
 
 
 def test_an_opponent_does_not_tell_itself_from_another() -> None:

@@ -28,3 +28,5 @@ def test_wrong_use_is_told(wrong: tuple[str, ...], capsys: pytest.CaptureFixture
     answer = call(capsys, "measure", *wrong)
     assert answer.code == 2
     assert answer.err.startswith("evoply: ")
+    if "--games" in wrong:
+        assert answer.err.startswith("evoply: --games: 3 is not an even number")

@@ -121,6 +121,13 @@ def test_features_of_a_population_are_learned(first: str, capsys: Any) -> None:
     assert len(of_set.data["weights"]) == 11
 
 
+def test_a_formula_is_made_of_the_facts_of_its_game(capsys: Any) -> None:
+    arguments = ("distil", "material:depth=2", "--game", "connect-four", "--games", "20")
+    made = call(capsys, *arguments, "--terms", "2", "--primitives", "facts", "--json")
+    assert made.code == 0, made.err
+    assert "opponent_wins_next" in [term["name"] for term in made.data["terms"]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -130,7 +137,8 @@ def test_features_of_a_population_are_learned(first: str, capsys: Any) -> None:
         (("tune", "greedy", "--pairs", "0"), "pairs"),
         (("tune", "greedy", "--against", "nobody"), "nobody"),
         (("distil", "random"), "has no values of boards"),
-        (("distil", "greedy", "--terms", "0"), "terms"),
+        (("distil", "greedy", "--terms", "0"), "--terms: 0 is not a number from 1 to 100"),
+        (("distil", "greedy", "--primitives", "facts"), "facts: the rules of othello are no data"),
         (("distil", "greedy", "--primitives", "nothing"), "no set of primitives"),
         (("distil", "greedy", "--output", "no/such/folder.json"), "folder"),
         (("learn", "patterns-8", "--features", "liao"), "name a run of tuples"),
@@ -189,13 +197,19 @@ def test_a_pruning_that_is_stopped_keeps_what_it_has(
     assert stopped.code == 130
     assert [change["name"] for change in stopped.data["left_out"]] == ["white_near_corners"]
     assert stopped.data["complete"] is False
+    told = call(capsys, *PRUNE, "--output", "part.json")
+    assert "without white_near_corners; stopped: not tested on fresh openings" in told.out
+    assert told.err.endswith("what was left out is not tested on fresh openings\n")
+    kept = json.loads(Path("part.json").read_text())["origin"]["note"]
+    assert kept.endswith("what was left out is not tested on fresh openings")
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("random",), "random: this player has no values of boards to prune"),
-        (("mobility", "--within", "0"), "within: 0.0 is no number of points"),
+        (("strong",), "strong: it values boards by tables, which have no terms to leave out"),
+        (("mobility", "--within", "0"), "evoply: --within: 0.0 is no number of points"),
         (("mobility", "--games", "-7"), "games"),
         (("mobility", "--against", "nobody"), "nobody"),
         (("champion@none",), "no run is called 'none'"),

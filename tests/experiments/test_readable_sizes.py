@@ -6,7 +6,7 @@ import pytest
 
 import evoply as ep
 from evoply.experiments import Readability, SizedPlayer, made_players, readability_folder
-from evoply.experiments.readable_sizes import Way, number_of_terms, plan
+from evoply.experiments.readable_sizes import Way, number_of_terms, plan, seconds_needed
 from evoply.experiments.running import run_experiment
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import parse_tree
@@ -92,6 +92,20 @@ def test_a_plan_is_made_measured_and_gone_on_with(tmp_path: Path, monkeypatch) -
         readability_folder("small", **{**asked, "games": 40})
     with pytest.raises(ValueError, match="there is no 'tree'; did you mean 'trees'"):
         readability_folder("other", ways=["tree"])
+
+
+def test_the_estimate_counts_runs_formulas_and_measuring(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    asked = {"scale": "smoke", "terms": (3, 8), "games": 20, "seconds": 10.0}
+    runs = readability_folder("runs", ways=["trees"], **asked)
+    one, two = (seconds_needed(runs, slots) for slots in (1, 2))
+    assert 24 <= one <= 25  # two runs of ten seconds, each with what is beside its limit
+    assert one / 2 == pytest.approx(two, abs=0.1)
+    assert 12 <= seconds_needed(runs, 8) < 13  # no run is divided
+    more = {"games": 200_000, "teacher_games": 1000}
+    formulas = readability_folder("both", ways=["trees", "distilled"], **{**asked, **more})
+    assert seconds_needed(formulas, 1) > one + 4 * 6 * 20 + 2 * 20
+    assert seconds_needed(readability_folder("map", ways=["map"], **asked), 1) < one / 1.5
 
 
 def row(way: str, most: int, terms: int, score: float, seed: int = 1) -> SizedPlayer:

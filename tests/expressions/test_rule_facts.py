@@ -198,7 +198,7 @@ def test_facts_are_those_of_the_game_of_a_config():
     text = "( - own_wins_next opponent_wins_next ):primitives=facts-connect-four"
     player = parse_player(text, game="connect-four")
     assert "wins_next" in player.label
-    with pytest.raises(ValueError, match="facts-othello: its rules are no data"):
+    with pytest.raises(ValueError, match="facts: the rules of othello are no data"):
         EvolutionConfig(primitives="facts", generations=1)
     with pytest.raises(ValueError, match="connect-for"):
         find_primitive_set("facts-connect-for")

@@ -249,6 +249,30 @@ def test_with_few_games_nothing_is_left_out() -> None:
     assert len(found.terms) == 3
 
 
+def test_a_player_becomes_as_short_as_asked_whatever_that_costs() -> None:
+    found = prune(PLAYER, most=1, threads=1, **SMALL)
+    alone = {"white_corners": "( white_corners )", "black_mobility": "( - 0 black_mobility )"}
+    scores = {
+        name: sum(
+            ep.match(f"{tree}:primitives=liao+mobility", rival, game="othello-6", games=1000).score
+            for rival in (PLAYER, "greedy")
+        )
+        for name, tree in alone.items()
+    }
+    assert [term.name for term in found.terms] == [max(scores, key=scores.__getitem__)]
+    assert found.left_out[0].name == "white_near_corners"
+    whole, greedy = found.compared
+    assert whole.high < -0.03
+    assert greedy.whole > greedy.pruned
+    assert found.games < 1.1 * SMALL["games"]
+    assert prune(PLAYER, most=1, threads=2, **SMALL) == found
+    assert len(prune(PLAYER, most=2, **{**SMALL, "games": 100}).terms) == 2
+
+
+def test_a_short_player_is_pruned_as_usual(pruned: Pruned) -> None:
+    assert prune(PLAYER, most=3, threads=1, **SMALL) == pruned
+
+
 def test_what_costs_more_than_a_point_stays() -> None:
     found = prune("( + white_corners white_edges ):primitives=othello-access", threads=1, **SMALL)
     assert found.left_out == ()
@@ -308,5 +332,7 @@ def test_players_without_terms_are_refused(player: str, why: str) -> None:
 def test_wrong_settings_are_named() -> None:
     with pytest.raises(ValueError, match="within: 0 is no number of points"):
         prune("mobility", within=0)
+    with pytest.raises(ValueError, match="most: 0 is no number of terms"):
+        prune("mobility", most=0)
     with pytest.raises(ValueError, match="nobody"):
         prune("mobility", against=["nobody"])

@@ -74,15 +74,17 @@ def test_a_player_is_written_and_read(tmp_path):
     player = parse_player("material:depth=2,guard=yes")
     bare = player.model_copy(update={"name": None})
     assert "guard=yes" in bare.label
-    assert any("last pieces" in habit for habit in player.habits)
+    assert any("replies that win the game" in habit for habit in player.habits)
     save_player(tmp_path / "careful.json", player, game="othello")
     assert load_player(tmp_path / "careful.json").guard
     assert parse_player("strong:guard=no,level=3").label == "strong:level=3,guard=no"
 
 
-def test_any_game_may_have_it():
-    result = ep.match("material:depth=1,guard=yes", "random", game="checkers", games=4, seed=1)
-    assert result.games == 4
+@pytest.mark.parametrize("game", ["checkers", "connect-four"])
+def test_it_helps_in_games_without_a_wipe_out_too(game):
+    plain = "mobility:depth=1,ties=random"
+    result = ep.match(f"{plain},guard=yes", plain, game=game, games=1000, seed=1)
+    assert result.interval[0] > 0.5
 
 
 def test_digests_of_players_without_it_are_what_they_were():

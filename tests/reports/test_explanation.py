@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evoply.expressions import PRIMITIVE_SETS, board, count, liao, squares, weighted_sum
-from evoply.learning.pruning import AgainstWhole
+from evoply.learning.equivalence import AgainstWhole
 from evoply.players import (
     SWH_WEIGHTS,
     AfterState,
@@ -307,7 +307,7 @@ def worth(wants: str, points: float, margin: float = 0.03, verb: str = "wants") 
         (
             [worth(f"few {name}", 0.48) for name in "abcdef"],
             "It wants few a (without this it scores 48 % against itself), few b (48 %), few c "
-            "(48 %) and few d (48 %). Two other parts cost at most 5 of 100 points.",
+            "(48 %) and few d (48 %). Two other parts cost at most 5 points of 100 each.",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """The coach over the API: hints, choices and reviews are those of the library, and of one draw."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,41 @@ def test_a_review_is_what_the_library_says_of_each_move(game: str, tmp_path: Pat
             assert shown["grade"] == (least[-1] if least else "")
             assert shown["had_choice"] == (len(record.positions[ply].legal_moves) > 1)
             assert rules.is_solvable(record.positions[ply], EXACT_EMPTIES) <= shown["exact"]
+
+
+def test_a_review_is_kept_with_the_game_as_far_as_its_moves_are(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        path = begun(api, position=GAME)
+        assert api.get(f"{path}/review").json() is None
+        first = api.post(f"{path}/review", json={"depth": 2, "count": 10}).json()
+        assert api.get(f"{path}/review").json() == first
+        deeper = api.post(f"{path}/review", json={"depth": 3, "since": 8}).json()
+        api.post(f"{path}/review", json={"depth": 1})  # what was seen further stays
+        both = {one["ply"]: one for one in [*first["moves"], *deeper["moves"]]}
+        assert api.get(f"{path}/review").json()["moves"] == [both[ply] for ply in sorted(both)]
+    with client(tmp_path) as api:  # after a restart
+        kept = api.get(f"{path}/review").json()
+        assert [one["ply"] for one in kept["moves"]] == list(range(1, 15))
+        api.post(f"{path}/undo", json={"to_ply": 9})
+        left = api.get(f"/api/games/{path.rpartition('/')[2]}").json()["moves"]
+        assert api.get(f"{path}/review").json()["moves"] == kept["moves"][: len(left)]
+        assert len(left) == 9
+        api.delete(path)
+        assert api.get(f"{path}/review").status_code == 404
+
+
+def test_a_beginner_is_told_what_costs_a_beginner_most(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        found = api.post(f"{begun(api, position=GAME)}/review", json={"depth": 1}).json()
+        small = api.post(f"{begun(api, game='othello-6')}/review", json={"depth": 1}).json()
+    titles = [one["title"] for one in found["levels"]]
+    assert titles == ["Beginner", "Novice", "Learner", "Casual", "Hobbyist", "Club player"]
+    least = [[bound["loss"] for bound in one["bounds"]] for one in [*found["levels"], found]]
+    assert all(bounds == sorted(bounds) for bounds in least)
+    assert all(
+        a >= b for strict, kind in pairwise(least) for a, b in zip(strict, kind, strict=True)
+    )
+    assert small["levels"] == []
 
 
 def test_a_review_that_takes_long_answers_with_what_it_has(

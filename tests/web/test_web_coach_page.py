@@ -251,6 +251,7 @@ def the_answer_is_announced_and_shortcuts_can_be_switched_off(page: Any) -> None
 def test_a_phone_shows_reviews_and_lies_on_its_side(browser: Any, address: str) -> None:
     with opened(browser, address, viewport=PHONE) as page:
         only_new_moves_are_looked_at_again(page)
+        the_opponents_mistakes_are_folded_and_her_level_decides(page)
         a_review_shows_the_curve_and_plays_the_better_line(page)
         page.click("nav >> text=Play")
         page.set_viewport_size(LANDSCAPE)
@@ -259,9 +260,10 @@ def test_a_phone_shows_reviews_and_lies_on_its_side(browser: Any, address: str) 
 
 
 def a_review_shows_the_curve_and_plays_the_better_line(page: Any) -> None:
-    paste(page, RANDOM_GAME)
+    begin(page, "othello", white="strong:level=2")
+    page.fill("#review-text", RANDOM_GAME)
+    page.click("#review-paste button")
     moves_are(page, 60)
-    page.click("#analyse")
     page.wait_for_selector(".curve")
     assert "numbers may still change" in page.inner_text("#review-note")
     page.wait_for_selector("#analyse:not(:disabled)")
@@ -269,12 +271,15 @@ def a_review_shows_the_curve_and_plays_the_better_line(page: Any) -> None:
         r"Looked \d plies ahead(, some moves further)?; the last 16 squares exactly\.",
         page.inner_text("#review-note"),
     )
+    for color in ("Black", "White"):
+        mistakes = page.locator(f"[aria-label^='Mistakes of {color}'] li").all_inner_texts()
+        losses = [float(re.search(r"lost ([\d.]+) discs", one)[1]) for one in mistakes]  # type: ignore[index]
+        assert losses == sorted(losses, reverse=True)
+        for one, loss in zip(mistakes, losses, strict=True):
+            grade = "blunder" if loss >= 10 else "mistake" if loss >= 5 else "inaccuracy"
+            assert re.match(rf"\d+\. {color} ", one)
+            assert f" {grade} " in one
     mistakes = page.locator("#mistakes li").all_inner_texts()
-    losses = [float(re.search(r"lost ([\d.]+) discs", one)[1]) for one in mistakes]  # type: ignore[index]
-    assert losses == sorted(losses, reverse=True)
-    for one, loss in zip(mistakes, losses, strict=True):
-        grade = "blunder" if loss >= 10 else "mistake" if loss >= 5 else "inaccuracy"
-        assert f" {grade} " in one
     accuracy = page.locator("#accuracy li").all_inner_texts()
     for color, said in zip(("Black", "White"), accuracy, strict=True):
         share, good, all_of = re.match(rf"{color}: (\d+) % \((\d+) of (\d+) moves\)", said).groups()  # type: ignore[union-attr]
@@ -301,6 +306,26 @@ def a_review_shows_the_curve_and_plays_the_better_line(page: Any) -> None:
     # The whole game lies behind it.
     page.click("text=Games")
     page.wait_for_selector("#games-list td >> text=60")
+
+
+def the_opponents_mistakes_are_folded_and_her_level_decides(page: Any) -> None:
+    paste(page, RANDOM_GAME, white="strong:level=2")
+    moves_are(page, 60)
+    page.click("#analyse")
+    page.wait_for_selector("#analyse:not(:disabled)", timeout=20_000)
+    assert page.input_value("#review-bounds") == "2"
+    assert "inaccuracy ?! 11 discs" in page.inner_text("#review-more")
+    assert page.is_visible("[aria-label^='Mistakes of Black']")
+    assert page.is_hidden("[aria-label^='Mistakes of White']")
+    few = page.locator("#mistakes li").count()
+    page.select_option("#review-bounds", "usual")
+    assert "inaccuracy ?! 2 discs" in page.inner_text("#review-more")
+    many = page.locator("#mistakes li").count()
+    assert many > few > 0
+    page.reload()
+    page.wait_for_selector("[aria-label^='Mistakes of Black']")
+    assert "As it was reviewed before." in page.inner_text("#review-note")
+    assert page.locator("#mistakes li").count() == few
 
 
 def only_new_moves_are_looked_at_again(page: Any) -> None:

@@ -21,7 +21,7 @@ from evoply.protocols.sections import Column, JsonData, Section, Shown, counted
 from evoply.wording import short_name
 
 FEWEST_PAIRS = 10
-"""The number of distinct pairs below which there is no interval, as it would mean nothing."""
+"""Below so many distinct pairs their spread says nothing."""
 _ADDED_SPREAD = 1 / 8
 """That of half a pair between equal players, whose games go alike."""
 _NO_HIT = 1e-9
@@ -35,7 +35,8 @@ class PairStatistics:
 
     score: float
     interval: tuple[float, float] | None
-    """None if there are too few distinct pairs of games to say anything."""
+    """None if there are too few distinct pairs of games to say anything; all won or all lost two
+    say something."""
     distinct_pairs: int
 
 
@@ -46,7 +47,8 @@ def pair_statistics(
 
     *points* (one entry a game: 1, 0.5, 0) and *hashes* hold pairs in consecutive entries. A pair
     that repeats an earlier one does not count as distinct. The interval is `score_interval`, with
-    the number of independent games that are as good as these pairs (`design_effect`).
+    the number of independent games that are as good as these pairs (`design_effect`). Few pairs
+    have none, unless all are won or lost: then each is as good as one game at least.
 
     >>> pair_statistics(np.array([1.0, 1.0, 1.0, 0.0] * 10), np.arange(40, dtype=np.uint64))
     PairStatistics(score=0.75, interval=(0.62..., 0.84...), distinct_pairs=20)
@@ -55,7 +57,9 @@ def pair_statistics(
     pairs = points.reshape(-1, 2).mean(axis=1)
     distinct = distinct_rows(hashes.reshape(-1, 2))
     if distinct < FEWEST_PAIRS:
-        return PairStatistics(score, None, distinct)
+        is_known = score in (0, 1) and distinct > 1
+        few = score_interval(score, distinct, confidence) if is_known else None
+        return PairStatistics(score, few, distinct)
     effect = design_effect(*spread_of_pairs(distinct, score, float(pairs.var(ddof=1))))
     return PairStatistics(score, score_interval(score, distinct / effect, confidence), distinct)
 

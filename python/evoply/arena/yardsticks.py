@@ -32,6 +32,8 @@ _FEWEST_BY_COLOUR = 100
 """Of fewer games colour says nothing: chance may have given them to who began."""
 _EVEN = 0.1
 """How far the share of the side that begins may be from a half, whatever the score is."""
+_LOPSIDED = 0.25
+"""An interval whose sides differ by more of its width is shown by its ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +98,19 @@ class YardstickScore(JsonData):
         return beginning > _EVEN and beginning > abs(self.score - 0.5)
 
     @property
-    def half(self) -> float:
-        """Half the width of the interval; infinite without one."""
-        return math.inf if self.interval is None else (self.interval[1] - self.interval[0]) / 2
+    def sides(self) -> tuple[float, float]:
+        """How far the interval goes below the score and above it; infinite without one."""
+        low, high = self.interval or (-math.inf, math.inf)
+        return self.score - low, high - self.score
 
     def __str__(self) -> str:
-        width = "" if self.interval is None else f" ± {100 * self.half:.1f}"
-        return f"{100 * self.score:.1f}{width}"
+        below, above = self.sides
+        points = f"{100 * self.score:.1f}"
+        if self.interval is None:
+            return points
+        if abs(above - below) > _LOPSIDED * (above + below):
+            return f"{points} ({{:.1f}} to {{:.1f}})".format(*(100 * end for end in self.interval))
+        return f"{points} ± {50 * (above + below):.1f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +144,19 @@ class Strength(JsonData, Shown):
     def better_against(self, first: str, second: str) -> tuple[list[str], list[str]]:
         """Return the opponents against whom *first* is surely better, and those for *second*.
 
-        Surely: the difference of both scores is outside its 95 % interval. A player that is an
+        Surely: the difference of both scores is outside its 95 % interval, made of the sides of
+        theirs that face each other (Newcombe 1998). A player that is an
         opponent itself has half the points there, whatever it is worth, so that does not count.
         """
         better: tuple[list[str], list[str]] = ([], [])
         others = self.of(second)
         for opponent, row in self.of(first).items():
             other = others[opponent]
-            is_sure = abs(row.score - other.score) > math.hypot(row.half, other.half)
+            ends = (0, 1) if row.score > other.score else (1, 0)
+            doubt = math.hypot(
+                *(each.sides[end] for each, end in zip((row, other), ends, strict=True))
+            )
+            is_sure = abs(row.score - other.score) > doubt
             if is_sure and opponent not in (first, second):
                 better[row.score < other.score].append(opponent)
         return better
@@ -200,7 +213,7 @@ class Strength(JsonData, Shown):
             }
             for player in self.players
         ]
-        note = "Points in percent, with half the width of the 95 % interval" + (
+        note = "Points in percent, with half the width of the 95 % interval or its ends" + (
             f"; against {', '.join(dict.fromkeys(noisy))} both sides play some moves at random."
             if noisy
             else "."
@@ -214,6 +227,7 @@ def measure(
     *,
     game: str = "othello",
     against: Sequence[object] = (),
+    opponents: Sequence[Yardstick] | None = None,
     games: int = 2000,
     seed: int = 1,
     threads: int = 0,
@@ -222,6 +236,7 @@ def measure(
 ) -> Strength:
     """Measure *players* against the yardsticks of *game*, and against the players *against*.
 
+    *opponents* are the yardsticks, if not all of the game are.
     Each plays *games* games with each opponent, from random openings with both colours, the same
     openings for all players; a tenth of them against a program, such as an engine. Openings come
     from *seed*, and from other keys than those of training. Players are those of `match`, and
@@ -237,8 +252,9 @@ def measure(
             f"players: {players!r} is no list of players - name one in brackets at least"
         )
     games = even_games(games)
+    chosen = yardsticks(game) if opponents is None else opponents
     panel = [
-        *((each, parse_player(each.player, game=game)) for each in yardsticks(game)),
+        *((each, parse_player(each.player, game=game)) for each in chosen),
         *(_of_user(player, game, runs) for player in against),
     ]
     measured = [read_player_of(player, game, runs) for player in players]

@@ -72,7 +72,8 @@ def analyse(
 
     In JSON: player, exact, players (the accuracy of each) and games, each with
     its unit and moves: ply, color, move, score, best, best_score, loss, line,
-    exact, depth, grade. Moves of random openings and moves without a choice
+    exact, depth, grade, reason (why the best move is better, for a move with a
+    grade) and played_line. Moves of random openings and moves without a choice
     have null there.
 
     Parameters

@@ -223,6 +223,7 @@ _REFUSED = {
     errno.EPERM: ("this is not allowed", "name another path, or change who may use it"),
     errno.EROFS: ("nothing can be written there", "name another path"),
     errno.EISDIR: ("is a folder", "name a file"),
+    errno.EEXIST: ("is a file", "name a folder"),
     errno.ENOTDIR: ("a part of the path is not a folder", "name another path"),
     errno.ENAMETOOLONG: ("the name is too long", "name another path"),
     errno.ENOSPC: ("no space is left there", "make room, or name another path"),

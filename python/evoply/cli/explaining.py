@@ -9,7 +9,15 @@ from rich.table import Table
 
 from evoply.cli.long_work import give_played, played, progress_bar, share_bar
 from evoply.cli.output import Output, rows_table, say_listing, say_section
-from evoply.cli.shared_options import USUAL_TERMS, Json, OutputFile, Whole, WrittenTerms, only
+from evoply.cli.shared_options import (
+    USUAL_TERMS,
+    Json,
+    OutputFile,
+    Whole,
+    WrittenTerms,
+    named_options,
+    only,
+)
 from evoply.protocols.sections import Column, share
 from evoply.wording import short_name, shorten
 
@@ -46,6 +54,19 @@ def say_explanation(output: Output, explained: Explanation, *, with_parts: bool 
         _say_parts(output, explained)
     if explained.tree is not None:
         output.labelled("Expression", explained.tree)
+
+
+def strength_of(run: Run) -> tuple[str, dict[str, Any]]:
+    """Return the end of a line on how strong the champion of *run* is, and the same as data.
+
+    Both are empty if that was not measured.
+    """
+    measured = run.strength
+    if measured is None:
+        return "", {}
+    from evoply.reports.run_page import strength_sentence
+
+    return f"; {strength_sentence(measured)}", {"strength": {**measured}}
 
 
 def say_pruned(output: Output, run: Run) -> dict[str, Any]:
@@ -126,10 +147,10 @@ def show(
     from evoply.reports.explanation import kept_games
     from evoply.reports.open_evaluator import tree_of
 
-    of_run, kept = run_of_champion(player), None
+    of_run, kept, strong = run_of_champion(player), None, ("", dict[str, Any]())
     if of_run is not None:
         with opened_without_learner(of_run or None) as run:
-            kept = kept_games(run)
+            kept, strong = kept_games(run), strength_of(run)
     explained = explain(chosen, game=game, kept=kept)
     tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
@@ -138,7 +159,7 @@ def show(
             write_atomically(path, _picture(name, chosen, player, game))
             pictures[name] = str(path)
     output = Output(json)
-    output.say(f"{short_name(chosen.label)}, {game}", style="bold")
+    output.say(f"{short_name(chosen.label)}, {game}{strong[0]}", style="bold")
     say_explanation(output, explained)
     pruned: dict[str, Any] = {}
     if of_run is not None:
@@ -151,7 +172,7 @@ def show(
         output.say(tree_text(tree))
     for path in pictures.values():
         output.say(f"Written: {path}")
-    data = {**explained.to_dict(), **pruned, **pictures}
+    data = {**explained.to_dict(), **strong[1], **pruned, **pictures}
     if tree is not None:
         data |= {"nodes": len(tree), "depth": tree.depth}
     output.result(data)
@@ -195,11 +216,12 @@ def why(
     """Say why a player chooses its move.
 
     The player expects a line of moves after its move, and another one after
-    the second-best move. The command compares what the parts of its evaluator
-    add on the boards at the ends of these two lines; tables are added up by
-    regions of the board. The sentence names the two parts that decided, in
-    discs or in points of a game; the table has all of them on the player's own
-    scale. They add up to both values but for a constant.
+    the second-best move. For `strong`, and for the adviser of a game, the sentence
+    says what these moves do on the board: at most two causes, with figures. A
+    formula is its own reason: the sentence names the two parts of it that decided,
+    in discs or in points of a game. The table has what all parts add at the ends of
+    both lines, tables by regions of the board. They add up to both values but for a
+    constant.
 
     Parameters
     ----------
@@ -256,14 +278,15 @@ def distil(
     player
         A player whose boards have values, as for `evoply match`, such as champion@patterns.
     terms
-        How many terms at most.
+        How many terms at most. What one side has less what the other has is one term here, and two
+        where `evoply readability` counts.
     stages
         How many stages of equal length the game has, each with weights of its own.
     products
         Whether a term may be a product of two features.
     primitives
-        Sets of primitives whose features the formula may be made of, separated by commas. Default:
-        those that fit the game.
+        Sets of primitives whose features the formula may be made of, separated by commas; facts is
+        that of the game's rules. Default: those that fit the game.
     games
         Games that the player plays; one in five is used for the measurement.
     output
@@ -273,7 +296,8 @@ def distil(
     from evoply.cli.player_texts import read_players
 
     game, (teacher,) = read_players([player], conditions.game)
-    with progress_bar("boards", 100, is_shown=not json) as progress:
+    wrong = named_options("terms", "stages", "primitives", "games")
+    with wrong, progress_bar("boards", 100, is_shown=not json) as progress:
         formula = learning.distil(
             teacher.model_copy(update={"name": player}),
             terms=terms,
@@ -331,6 +355,7 @@ def prune(
     /,
     *,
     within: float = 0.01,
+    most: Whole | None = None,
     against: Annotated[list[str] | None, Parameter(negative="")] = None,
     games: Whole = 200_000,
     output: OutputFile = None,
@@ -343,7 +368,8 @@ def prune(
     another, the terms that cost least are left out while games show that the
     player stays within a point of the whole one: against the whole player
     itself, and against other opponents on the same openings. Then its numbers
-    are rounded by the same rule. Ctrl-C keeps what was left out by then.
+    are rounded by the same rule. Ctrl-C keeps what was left out by then, which
+    is not tested on fresh openings.
 
     Parameters
     ----------
@@ -351,6 +377,9 @@ def prune(
         A player whose boards have values, as for `evoply match`, such as champion@first.
     within
         Points a game that all changes together may cost, 0.01 for one of a hundred.
+    most
+        Terms to be left. Those of a longer player that cost least go whatever they cost, and
+        nothing is rounded: evoply tune brings some of it back.
     against
         An opponent beside the whole player; may be given several times. Default: material, one ply
         deeper than the player.
@@ -364,11 +393,12 @@ def prune(
     from evoply.cli.player_texts import read_players
 
     game, (whole, *rivals) = read_players([player, *(against or [])], conditions.game)
-    with share_bar("pruning") as show:
+    with named_options("within", "games"), share_bar("pruning") as show:
         pruned, is_stopped = played(
             lambda: learning.prune(
                 whole.model_copy(update={"name": player}),
                 within=within,
+                most=most,
                 against=rivals or None,
                 game=game,
                 games=games,
@@ -385,6 +415,9 @@ def prune(
             say_listing(section, out)
     out.say()
     out.say(pruned.summary)
-    note = f"{player} pruned to {len(pruned.terms)} terms"
+    stopped = f"stopped after {pruned.games:,} games"
+    if not pruned.is_tested:
+        stopped += ": what was left out is not tested on fresh openings"
+    note = f"{player} pruned to {len(pruned.terms)} terms" + f", {stopped}" * is_stopped
     data = _made(out, pruned, game, note, output)
-    give_played(out, data, f"stopped after {pruned.games:,} games" * is_stopped)
+    give_played(out, data, stopped * is_stopped)

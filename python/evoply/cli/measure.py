@@ -48,7 +48,10 @@ def measure(
     terms = read_terms(conditions, game)
     output = Output(json)
     total = len(players) * games * (len(arena.yardsticks(game)) + len(others))
-    with progress_bar("Games", total, is_shown=not quiet) as moved:
+    with (
+        shared_options.named_options("games"),
+        progress_bar("Games", total, is_shown=not quiet) as moved,
+    ):
         found, is_stopped = played(
             lambda: arena.measure(
                 read[: len(players)],

@@ -17,6 +17,7 @@ from evoply.cli.shared_options import (
     RunGame,
     Threads,
     Whole,
+    named_options,
     prepared_folder,
 )
 
@@ -54,7 +55,9 @@ def readability(
     scale
         How much is done: smoke takes seconds, small some minutes, full half a day.
     terms
-        Numbers of terms with commas between, instead of those of the scale.
+        Numbers of terms with commas between, instead of those of the scale: what players may use.
+        The table counts what they have, all brackets multiplied out, so that a difference of both
+        sides is two.
     seeds
         Players of each way and number of terms, instead of those of the scale.
     seconds
@@ -69,6 +72,7 @@ def readability(
         Runs at a time; 0, the default: one a core.
     """
     from evoply.experiments import made_players, readability_folder
+    from evoply.experiments.readable_sizes import COUNTED
     from evoply.reports import save_charts
     from evoply.reports.charts import charts_of
     from evoply.runs import checked_name
@@ -76,13 +80,14 @@ def readability(
     prepared_folder(charts)
     output = Output(json)
     given = {"terms": _terms(terms), "seeds": seeds, "seconds": seconds, "games": games}
-    folder = readability_folder(
-        None if name is None else checked_name(name),
-        game=game or "othello",
-        scale=scale,
-        ways=tuple(part.strip() for part in ways.split(",") if part.strip()),
-        **{key: value for key, value in given.items() if value not in (None, ())},
-    )
+    with named_options("scale", "ways"):
+        folder = readability_folder(
+            None if name is None else checked_name(name),
+            game=game or "othello",
+            scale=scale,
+            ways=_listed("ways", ways, "names of ways", "trees,terms"),
+            **{key: value for key, value in given.items() if value not in (None, ())},
+        )
     is_stopped = make_all(folder, output, workers, NO_CLUSTER, _costs)
     with progress_bar("Measured", len(folder.units()), is_shown=not quiet) as moved:
         found = made_players(
@@ -92,6 +97,7 @@ def readability(
         )
     strength, _, every = found.shown().sections
     say_section(every, output)
+    output.say(COUNTED)
     for most, player in found.best.items():
         output.say(f"At most {most} terms: {player.way}, {player.mean:.1%}: {player.formula}")
     save_page(found, folder.path / _PAGE, "all players so far are kept", output)
@@ -101,8 +107,16 @@ def readability(
     give_so_far(output, found.to_dict(), "finished steps of runs are kept" * is_stopped)
 
 
+def _listed(option: str, text: str, what: str, example: str) -> tuple[str, ...]:
+    """Return the parts of *text* between commas; raise `ValueError` for an empty one."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if text and not all(parts):
+        raise ValueError(f"--{option} {text}: write {what} with commas between, as in {example}")
+    return parts if text else ()
+
+
 def _terms(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = _listed("terms", text, "numbers from 1 to 100", "3,8,20")
     if not all(part.isdecimal() and 1 <= int(part) <= 100 for part in parts):
         raise ValueError(f"--terms {text}: write numbers from 1 to 100 with commas, as in 3,8,20")
     return tuple(sorted({*map(int, parts)}))
@@ -110,9 +124,8 @@ def _terms(text: str) -> tuple[int, ...]:
 
 def _costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
     from evoply.environment import core_count
+    from evoply.experiments.readable_sizes import seconds_needed
 
-    waiting = folder.waiting()
-    seconds = sum(getattr(unit.setup.config, "time_limit", None) or 0 for unit in waiting)
-    time = seconds_in_words(seconds / (slots or core_count()))
-    runs = "1 run" if len(waiting) == 1 else f"{len(waiting)} runs"
-    yield f"{runs} to make: {time}, and then the games that measure their players"
+    count = len(folder.waiting())
+    time = seconds_in_words(seconds_needed(folder, slots or core_count()))
+    yield f"{count} run{'s' * (count != 1)} to make, and the players to measure: {time} in all"

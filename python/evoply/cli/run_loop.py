@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evoply.arena import match
-from evoply.cli.explaining import say_explanation, say_pruned
+from evoply.cli.explaining import say_explanation, say_pruned, strength_of
 from evoply.cli.long_work import on_cluster, progress_bar
 from evoply.cli.match import match_table
 from evoply.cli.output import Output, StoppedError, say_listing
@@ -304,7 +304,8 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     output.say()
     if run.ended_by == "time_limit":
         output.say(_TIMED.format(run.step_word))
-    output.say(f"Champion of {run.name}: {facts.title}", style="bold")
+    strength, measured = strength_of(run)
+    output.say(f"Champion of {run.name}: {facts.title}{strength}", style="bold")
     explained = explain_champion(run, keep=True, threads=threads)
     say_explanation(output, explained)
     pruned = say_pruned(output, run)
@@ -334,6 +335,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "generations": len(digests),
         "digest": digests[-1],
         "champion": {**facts.data, **explained.to_dict()},
+        **measured,
         **pruned,
         **{listing.name: listing.data() for listing in listings},
         "matches": matches,

@@ -99,13 +99,18 @@ def only(*names: str) -> Parameter:
 
 
 @contextmanager
-def named_options() -> Iterator[None]:
-    """Name the option in an error about terms: `clock: ...` becomes `--clock: ...`."""
+def named_options(*names: str) -> Iterator[None]:
+    """Name the option in an error about terms: `clock: ...` becomes `--clock: ...`.
+
+    Only one of *names* is meant, if there are any: other errors may begin with a player's name.
+    """
     try:
         yield
     except ValueError as error:
-        is_named = re.match(r"[a-z]+: ", str(error)) is not None
-        raise ValueError(f"{'--' * is_named}{error}") from None
+        named = re.match(r"([a-z]+): ", str(error))
+        if named is None or (names and named[1] not in names):
+            raise
+        raise ValueError(f"--{error}") from None
 
 
 def _check_writable(_: Any, path: Path | None) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from evoply import gp
+from evoply.evolution.champion_notes import champion_notes
 from evoply.evolution.config.evolution_config import EvolutionConfig, load_config
 from evoply.evolution.generation import TABLES, Generation, fitness_text, is_share
 from evoply.evolution.hall_of_fame import FINAL_TEST, champion_of_test, final_test
@@ -19,7 +20,6 @@ from evoply.evolution.map_elites.map_display import (
     filled_cells,
     map_section,
 )
-from evoply.evolution.pruned_champion import pruned_notes
 from evoply.learning.tuning import check_installed
 from evoply.protocols import RunError
 from evoply.protocols.sections import Column, Section, cells_of, share
@@ -302,7 +302,7 @@ def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFa
 
 
 def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEnding:
-    """Play the final test, which names the champion, and prune it."""
+    """Play the final test, which names the champion, prune it, and measure it."""
     test = final_test(
         config,
         last,
@@ -311,7 +311,7 @@ def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEn
         cluster=learner.cluster,
     )
     champion = config.game_settings.player(test.champion.tree)
-    pruned = pruned_notes(
+    noted = champion_notes(
         config,
         champion,
         last.number,
@@ -322,7 +322,7 @@ def _end(learner: Evolution, config: EvolutionConfig, last: Generation) -> RunEn
     return RunEnding(
         ended_by=config.ended_by(last),
         champion=champion,
-        notes={"final_test": json.dumps(test.data(last)), **pruned},
+        notes={"final_test": json.dumps(test.data(last)), **noted},
     )
 
 

@@ -7,6 +7,7 @@ runs. Every player meets the yardsticks of its game (`evoply.arena.yardsticks`).
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -55,13 +56,24 @@ _POPULATION = "population"
 _TERMS = re.compile(r"\{(?:(\d+) )?terms\}")
 _FEATURES = "{features}"
 _TIME = {"time_limit": 1.0}
+_SECONDS_OF_TEACHING, _SECONDS_OF_A_TERM, _SLOW_TERMS = 0.02, 0.003, 25
+"""What distilling takes for each game of the teacher: this, and more with every term up to 25."""
+_GAMES_A_SECOND = 10_000
+"""That measure players one ply deep, on one core."""
+
+
+COUNTED = (
+    "Terms are counted with all brackets multiplied out: a difference of both sides is two, though "
+    "a way may have chosen it as one."
+)
 
 
 class PlanSize(Part):
     """How much is done."""
 
     terms: tuple[int, ...] = Field(strict=False)
-    """The most terms of players, one size after the other."""
+    """The most terms of players, one size after the other: those that a way may use, a difference
+    of both sides as one where it is chosen as one."""
     seeds: int = Field(ge=1, le=1000)
     seconds: float = Field(gt=0, le=1_000_000, allow_inf_nan=False)
     """Seconds of one core, for each run."""
@@ -83,6 +95,8 @@ class Way(Making):
     """The text of the player that is distilled, instead of a base."""
     primitives: str = ""
     """The set of features for that."""
+    beside: float = 2.0
+    """Seconds of one core that a run takes beside its limit: it begins, prunes and is tested."""
 
     def setups(self, name: str, game: str, terms: Sequence[int], seconds: float) -> Iterator[Setup]:
         """Yield what makes its players, for each number of *terms*."""
@@ -284,7 +298,9 @@ class Readability(JsonData, Shown):
             "The best of many by the same games that measure it: its own figures flatter. Measure "
             "it again with another seed.",
         )
-        every = Section("Every player", _columns(self.opponents), self.made, look="numbers")
+        every = Section(
+            "Every player", _columns(self.opponents), self.made, COUNTED, look="numbers"
+        )
         facts = {"game": self.game, "players": f"{len(self.made)} of {self.wanted}"}
         return Page(
             "What readability costs",
@@ -367,6 +383,38 @@ def readability_folder(
     return folder
 
 
+def seconds_needed(folder: ExperimentFolder, slots: int) -> float:
+    """Return about how many seconds all that *folder* lacks takes with *slots* runs at a time.
+
+    Players are distilled and measured after the runs.
+    """
+    chosen = _read(folder.path / _MADE / "plan.json")
+    game, size = chosen["game"], PlanSize(**chosen["scale"])
+    ways = plan().of(game).ways
+    runs = [
+        (getattr(unit.setup.config, "time_limit", None) or 0.0)
+        + (ways[name] if name in ways else Way(title=name)).beside
+        for unit in folder.waiting()
+        for name in [unit.setup.name.split()[0]]
+    ]
+    after = 0.0
+    for way, most, seed in itertools.product(
+        chosen["ways"], size.terms, folder.experiment.all_seeds
+    ):
+        if _made_file(folder, way, most, seed).exists():
+            continue
+        games = size.games * sum(each.share for each in yardsticks(game))
+        after += games / (_GAMES_A_SECOND * slots)
+        if ways[way].teacher:
+            each_game = _SECONDS_OF_TEACHING + _SECONDS_OF_A_TERM * min(most, _SLOW_TERMS)
+            after += size.teacher_games * each_game
+    return max(sum(runs) / slots, *runs, 0.0) + after
+
+
+def _made_file(folder: ExperimentFolder, way: str, most: int, seed: int) -> Path:
+    return folder.path / _MADE / f"{way}-{most}-{seed}.json"
+
+
 def made_players(
     folder: ExperimentFolder,
     *,
@@ -385,7 +433,7 @@ def made_players(
     done = {(result.setup, result.seed) for result in folder.measured()}
     made = []
     for number, (way, most, seed) in enumerate(wanted):
-        path = folder.path / _MADE / f"{way}-{most}-{seed}.json"
+        path = _made_file(folder, way, most, seed)
         if path.exists():
             made.append(SizedPlayer(**_read(path)))
         else:

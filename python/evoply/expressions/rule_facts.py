@@ -101,7 +101,7 @@ def facts_set(game: str) -> PrimitiveSet:
     rules = game_rules(game)
     if not isinstance(rules, DataGameRules):
         raise ExpressionError(
-            f"{FACTS}-{game}: its rules are no data, so nothing reads them - choose a set of its"
+            f"{FACTS}: the rules of {game} are no data, so nothing reads them - choose a set of its"
             f" own, such as {' or '.join(rules.readable) or 'any-game'}"
         )
     return _facts_set(game, rules.rules_digest)

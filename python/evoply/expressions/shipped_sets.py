@@ -78,20 +78,21 @@ DEFAULT_PRIMITIVES = "liao+mobility"
 """The set in which a tree is read unless something says otherwise."""
 
 
-def find_primitive_set(name: PrimitiveSet | str) -> PrimitiveSet:
+def find_primitive_set(name: PrimitiveSet | str, game: str = "") -> PrimitiveSet:
     """Return the set called *name*, and a set itself; `facts-GAME` is that of a game's rules.
 
-    Raises `ExpressionError` that suggests the nearest name and lists all.
+    `facts` alone is that of *game*, if there is one. Raises `ExpressionError` that suggests the
+    nearest name and lists all.
     """
     if isinstance(name, PrimitiveSet):
         return name
     if str(name) in PRIMITIVE_SETS:
         return PRIMITIVE_SETS[str(name)]
-    family, _, game = str(name).partition("-")
-    if family == FACTS and game:
+    family, _, named = str(name).partition("-")
+    if family == FACTS and (named or game):
         from evoply.expressions.rule_facts import facts_set
 
-        return facts_set(game)
+        return facts_set(named or game)
     raise ExpressionError(_unknown(name))
 
 

@@ -516,6 +516,7 @@ CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
             USUAL,
             "American checkers",
             adviser="strong",
+            concepts="checkers",
             readable=("checkers-positional",),
         ),
         "lose-checkers": CheckersRules(
@@ -531,6 +532,7 @@ CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
             SHAPES[10],
             "American checkers 10x10",
             adviser="strong",
+            concepts="checkers",
             readable=("checkers-positional-10",),
         ),
     }

@@ -366,6 +366,7 @@ class DataGameRules(GameRules):
             rules_digest=digest,
             format="transcript",
             drawn=data["drawn"],
+            concepts="facts",
             readable=(f"facts-{name}",),
             adviser=data["adviser"] or GameRules.adviser,
         )

@@ -327,6 +327,7 @@ OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
             USUAL,
             "Othello 8x8",
             adviser="strong",
+            concepts="othello",
             readable=("othello-access", "othello-shapes", "letters"),
         ),
         "othello-4": OthelloRules(
@@ -338,6 +339,7 @@ OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
             "Othello 6x6",
             late_ply=28,
             adviser="mobility:depth=4",
+            concepts="othello",
             readable=("othello-access", "othello-shapes", "letters-6"),
         ),
         "othello-10": OthelloRules(
@@ -345,6 +347,7 @@ OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
             SHAPES[10],
             "Othello 10x10",
             adviser="firebrand",
+            concepts="othello",
             readable=("othello-access", "othello-shapes", "letters-10"),
         ),
     }

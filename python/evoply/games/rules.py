@@ -78,6 +78,8 @@ class GameRules:
     """How a picture shows the board: squares, crossings of lines, or hexes with coloured edges."""
     adviser: str = "material:depth=4"
     """The player who says what moves are worth, as text."""
+    concepts: str = ""
+    """The table of what its players count (`reports/concept_tables.py`); "" if it has none."""
     readable: tuple[str, ...] = ()
     """Names of the sets of primitives whose features make up formulas for people."""
 

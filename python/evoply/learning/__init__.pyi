@@ -23,6 +23,8 @@ from evoply.learning.curriculum import starts_of as starts_of
 from evoply.learning.distillation import Distilled as Distilled
 from evoply.learning.distillation import FormulaTerm as FormulaTerm
 from evoply.learning.distillation import distil as distil
+from evoply.learning.equivalence import AgainstWhole as AgainstWhole
+from evoply.learning.equivalence import played_against_whole as played_against_whole
 from evoply.learning.found_features import features_of_population as features_of_population
 from evoply.learning.found_features import features_of_sets as features_of_sets
 from evoply.learning.labels import pack as pack
@@ -37,12 +39,10 @@ from evoply.learning.pattern_learner import PatternLearning as PatternLearning
 from evoply.learning.pattern_learner import PatternStep as PatternStep
 from evoply.learning.pattern_learner import learn_patterns as learn_patterns
 from evoply.learning.pattern_learner import pattern_player as pattern_player
-from evoply.learning.pruning import AgainstWhole as AgainstWhole
 from evoply.learning.pruning import Compared as Compared
 from evoply.learning.pruning import LeftOut as LeftOut
 from evoply.learning.pruning import Pruned as Pruned
 from evoply.learning.pruning import PrunedTerm as PrunedTerm
-from evoply.learning.pruning import played_against_whole as played_against_whole
 from evoply.learning.pruning import prune as prune
 from evoply.learning.tuning import Tuning as Tuning
 from evoply.learning.tuning import TuningConfig as TuningConfig

@@ -9,13 +9,22 @@ so that looking again and again does not make it easier to pass.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.statistics import FEWEST_PAIRS, distinct_rows
+from evoply import _native
+from evoply._native import Stream
+from evoply.arena import play_against
+from evoply.arena.conditions import even_games
+from evoply.arena.statistics import FEWEST_PAIRS, distinct_rows, pair_statistics
+from evoply.expressions import Expression
+from evoply.games import game_rules
+from evoply.players import KernelSeat, ValuingPlayer
+from evoply.protocols.sections import JsonData
 
 Array = NDArray[np.float64]
 LOOKS = 4
@@ -81,3 +90,71 @@ def is_hopeless(found: Differences, within: float, pairs: int) -> bool:
     if found.error() == math.inf:
         return False
     return found.mean + _Z[1] * found.error() - _Z[LOOKS] * found.error(pairs) < -within
+
+
+# Games of changed players against the whole one.
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstWhole(JsonData):
+    """The points a game of a changed player against the whole one, with their interval."""
+
+    points: float
+    """In [0, 1]: 0.5 if the change does nothing."""
+    low: float
+    """The interval of 95 %; it is 0 to 1 where too few games differ to say anything."""
+    high: float
+    games: int
+
+
+def played_against_whole(
+    player: ValuingPlayer,
+    variants: Sequence[Expression],
+    *,
+    game: str,
+    games: int,
+    seed: int,
+    threads: int = 0,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[AgainstWhole, ...]:
+    """Return how each of *variants*, other values for *player*, plays against the player itself.
+
+    All play *games* games, an even number, in one call of the kernel: on the same random openings,
+    each with both colours. Intervals are from these pairs. *progress* gets the games done of all.
+    The result does not depend on *threads* (0: all cores).
+
+    >>> from evoply.expressions import number
+    >>> from evoply.players import parse_player
+    >>> (nothing,) = played_against_whole(
+    ...     parse_player("mobility").valuing(), [number(0.0)], game="othello", games=400, seed=1)
+    >>> nothing.high < 0.5
+    True
+    """
+    if not variants:
+        return ()
+    seats = [seat_with(player, variant, game) for variant in variants]
+    pairs = even_games(games) // 2
+    played = play_against(
+        game,
+        seats,
+        [player],
+        stream=Stream(seed, "against the whole"),
+        pairs=pairs,
+        threads=threads,
+        progress=progress,
+    )
+    hashes = played.results.hashes.reshape(len(seats), -1)
+    return tuple(_played(points[0], row) for points, row in zip(played.points, hashes, strict=True))
+
+
+def seat_with(player: ValuingPlayer, value: Expression, game: str) -> KernelSeat:
+    """Return the seat that plays as *player*, with another *value* of boards."""
+    rules = game_rules(game)
+    program = _native.Program(rules.kernel, value.to_json(rules.shape))
+    return KernelSeat(player.by_value().with_program(game, program))
+
+
+def _played(points: Array, hashes: NDArray[np.uint64]) -> AgainstWhole:
+    found = pair_statistics(points, hashes)
+    low, high = found.interval or (0.0, 1.0)
+    return AgainstWhole(found.score, low, high, len(points))

@@ -62,7 +62,7 @@ def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[C
     shape = game_rules(game).shape
     names: dict[Number, str] = {}
     for primitives in sets:
-        chosen = find_primitive_set(primitives)
+        chosen = find_primitive_set(primitives, game)
         for primitive in chosen.terminals:
             # The written form makes equal features of two sets one value.
             expression = from_dict(primitive.expression.to_dict())

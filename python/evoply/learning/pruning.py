@@ -15,19 +15,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import _native
 from evoply._native import Stream
 from evoply.arena import PreparedPlayer, StoppedWithResultError, play_against, prepared
-from evoply.arena.conditions import MOST_GAMES, even_games
+from evoply.arena.conditions import MOST_GAMES
 from evoply.arena.schedule import checked_whole
-from evoply.arena.statistics import pair_statistics
-from evoply.expressions import Expression, Number
-from evoply.expressions.written_form import FormulaNames, formula
-from evoply.games import game_rules
+from evoply.expressions import Number
+from evoply.expressions.written_form import FormulaNames, formula, in_order
 from evoply.gp.algebra import simplify
-from evoply.learning.equivalence import LOOKS, Differences, is_hopeless, is_shown
+from evoply.learning.equivalence import (
+    LOOKS,
+    AgainstWhole,
+    Differences,
+    is_hopeless,
+    is_shown,
+    played_against_whole,
+    seat_with,
+)
 from evoply.learning.staged_sums import LARGEST_WEIGHTS, Factors, StagedSum
-from evoply.players import ExpressionEvaluator, KernelSeat, PlayerKind, ValuingPlayer, model_of
+from evoply.players import ExpressionEvaluator, PlayerKind, ValuingPlayer, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 from evoply.protocols.sections import Column, JsonData, Page, Section, Shown, item_of, share
@@ -45,71 +50,6 @@ FEWEST_GAMES = 2500
 _SEARCH = 0.7
 """The share of all games that finds what can be left out; the others test the result."""
 _PAIRS_OF_A_TERM = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class AgainstWhole(JsonData):
-    """The points a game of a changed player against the whole one, with their interval."""
-
-    points: float
-    """In [0, 1]: 0.5 if the change does nothing."""
-    low: float
-    """The interval of 95 %; it is 0 to 1 where too few games differ to say anything."""
-    high: float
-    games: int
-
-
-def played_against_whole(
-    player: ValuingPlayer,
-    variants: Sequence[Expression],
-    *,
-    game: str,
-    games: int,
-    seed: int,
-    threads: int = 0,
-    progress: Callable[[int], object] | None = None,
-) -> tuple[AgainstWhole, ...]:
-    """Return how each of *variants*, other values for *player*, plays against the player itself.
-
-    All play *games* games, an even number, in one call of the kernel: on the same random openings,
-    each with both colours. Intervals are from these pairs. *progress* gets the games done of all.
-    The result does not depend on *threads* (0: all cores).
-
-    >>> from evoply.expressions import number
-    >>> from evoply.players import parse_player
-    >>> (nothing,) = played_against_whole(
-    ...     parse_player("mobility").valuing(), [number(0.0)], game="othello", games=400, seed=1)
-    >>> nothing.high < 0.5
-    True
-    """
-    if not variants:
-        return ()
-    seats = [_seat(player, variant, game) for variant in variants]
-    pairs = even_games(games) // 2
-    played = play_against(
-        game,
-        seats,
-        [player],
-        stream=Stream(seed, "against the whole"),
-        pairs=pairs,
-        threads=threads,
-        progress=progress,
-    )
-    hashes = played.results.hashes.reshape(len(seats), -1)
-    return tuple(_played(points[0], row) for points, row in zip(played.points, hashes, strict=True))
-
-
-def _seat(player: ValuingPlayer, value: Expression, game: str) -> KernelSeat:
-    """Return the seat that plays as *player*, with another *value* of boards."""
-    rules = game_rules(game)
-    program = _native.Program(rules.kernel, value.to_json(rules.shape))
-    return KernelSeat(player.by_value().with_program(game, program))
-
-
-def _played(points: Array, hashes: NDArray[np.uint64]) -> AgainstWhole:
-    found = pair_statistics(points, hashes)
-    low, high = found.interval or (0.0, 1.0)
-    return AgainstWhole(found.score, low, high, len(points))
 
 
 # The result.
@@ -171,7 +111,7 @@ class Pruned(JsonData, Shown):
     player: ValuingPlayer = field(metadata={"json": ""})
     """The pruned player: the whole one if nothing was left out."""
     compared: tuple[Compared, ...]
-    """The whole player itself first; empty if nothing was left out, or pruning was stopped."""
+    """The whole player itself first; empty if nothing was left out, or it was not tested."""
     games: int
     """All games that were played."""
     seed: int
@@ -189,9 +129,15 @@ class Pruned(JsonData, Shown):
         count = _counted(len(self.terms), "term")
         if not self.left_out:
             return f"{count}, and no change is shown to be free in {self.games:,} games"
-        whole = f", {share(self.compared[0].pruned)} against the whole" if self.compared else ""
         changes = ", ".join(each.name for each in self.left_out)
-        return f"{_counted(len(self.terms), 'term')}, without {changes}{whole}"
+        if not self.is_tested:
+            return f"{count}, without {changes}; stopped: not tested on fresh openings"
+        return f"{count}, without {changes}, {share(self.compared[0].pruned)} against the whole"
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether fresh openings confirmed what was left out; not if pruning was stopped before."""
+        return bool(self.compared) or not self.left_out
 
     def shown(self) -> Page:
         """Return the terms with their weights and worth, what was left out, and the strength."""
@@ -244,6 +190,7 @@ def prune(
     player: object,
     *,
     within: float = 0.01,
+    most: int | None = None,
     against: Sequence[object] | None = None,
     game: str = "othello",
     games: int = USUAL_GAMES,
@@ -259,7 +206,9 @@ def prune(
     to 0.5, against the whole player, and against each of *against* (players of any form; by default
     `material`, one ply deeper than the player), where whole and pruned player meet the same
     openings. All of it takes about *games* games at most; with few nothing can be shown, so nothing
-    is left out. *progress* gets the share that is done and the games so far.
+    is left out. A player of more than *most* terms loses those that cost least, whatever they cost,
+    until so many are left: what that costs is measured, and nothing is rounded. *progress* gets the
+    share that is done and the games so far.
     *runs* gives the champion for `champion@RUN`; `evoply.prune` looks among your runs. The result
     does not depend on *threads* (0: all cores). Ctrl-C raises `StoppedWithResultError` with what
     was left out by then. Raises `NoTermsError`, a `ValueError`, for players whose value of boards
@@ -270,7 +219,9 @@ def prune(
     >>> pruned.formula, [change.name for change in pruned.left_out]
     ('white_corners + 2 * white_mobility', ['whole numbers up to 10'])
     """
-    return _Pruning(player, within, against, game, games, seed, runs, threads, progress).result()
+    return _Pruning(
+        player, within, most, against, game, games, seed, runs, threads, progress
+    ).result()
 
 
 class NoTermsError(ValueError):
@@ -298,6 +249,7 @@ class _Pruning:
         self,
         player: object,
         within: float,
+        most: int | None,
         against: Sequence[object] | None,
         game: str,
         games: int,
@@ -308,6 +260,9 @@ class _Pruning:
     ) -> None:
         if not 0 < within <= 0.5:
             raise ValueError(f"within: {within} is no number of points above 0, up to 0.5")
+        if most is not None and not 1 <= most <= MOST_TERMS:
+            raise ValueError(f"most: {most} is no number of terms from 1 to {MOST_TERMS}")
+        self.most = MOST_TERMS if most is None else most
         self.model = model_of(read_player_of(player, game, runs))
         self.whole, self.names, self.sum = _taken_apart(self.model, game)
         self.whole.check_fits(game)
@@ -319,7 +274,7 @@ class _Pruning:
         self.opponents = prepared([self.whole, *rivals], game)
         self.game, self.within, self.seed, self.threads = game, within, seed, threads
         self.games = checked_whole("games", games, MOST_GAMES)
-        self.pairs = games // _GAMES_OF_A_PAIR
+        self.pairs = max(2, games // _GAMES_OF_A_PAIR)
         self.progress = progress or (lambda *_: None)
         self.played = 0
         self.steps = 0
@@ -329,15 +284,22 @@ class _Pruning:
 
     def result(self) -> Pruned:
         """Return the pruned player, measured on fresh openings."""
-        if self.games < FEWEST_GAMES:
+        compared: tuple[Compared, ...] = ()
+        is_longer = len(self.sum.weights) > self.most
+        if self.games < FEWEST_GAMES and not is_longer:
             return self.made((), {})
         try:
-            with suppress(_SpentError):
-                self.search()
-            self.tell(0.9)
-            return self.made(self.proved(), self.worth())
+            if is_longer:
+                self.shorten()
+                compared = self.compared(self.results())
+            else:
+                with suppress(_SpentError):
+                    self.search()
+                self.tell(0.9)
+                compared = self.proved()
+            return self.made(compared, self.worth())
         except KeyboardInterrupt:
-            raise StoppedWithResultError(self.made((), {})) from None
+            raise StoppedWithResultError(self.made(compared, {})) from None
 
     def search(self) -> None:
         """Take what passes until nothing more does; or raise `_SpentError`."""
@@ -346,6 +308,24 @@ class _Pruning:
         self.leave_out(0.5, 0.7, self.terms_of_stages)
         self.leave_out(0.7, 0.8, self.opposites)
         self.round()
+
+    def shorten(self) -> None:
+        """Leave out the terms that cost least, whatever that is, until `most` are left."""
+        rivals = range(len(self.opponents))
+        counts = range(self.most + 1, len(self.sum.weights) + 1)
+        seats = sum(counts) * len(rivals)
+        pairs = max(1, min(_COARSE_PAIRS, round(_SEARCH * self.games / (2 * seats))))
+        for done in range(len(counts)):
+            self.tell(done / len(counts))
+            self.steps += 1
+            changes = list(self.terms())
+            sums = [change.after for change in changes]
+            found = [self.differences(sums, rival, pairs, "shorter") for rival in rivals]
+            gains = [sum(each.mean for each in one) for one in zip(*found, strict=True)]
+            best = max(range(len(gains)), key=gains.__getitem__)
+            self.before.append(self.sum)
+            self.sum = sums[best]
+            self.left_out.append(LeftOut(changes[best].name, -found[0][best].mean))
 
     # What can be left out.
 
@@ -462,14 +442,14 @@ class _Pruning:
     ) -> list[Differences]:
         """Return the differences of each of *sums* against one opponent; 0 is the whole player."""
         seats: list[PreparedPlayer]
-        seats = [_seat(self.whole, each.value, self.game) for each in sums]
+        seats = [seat_with(self.whole, each.value, self.game) for each in sums]
         stream = Stream(self.seed, "pruning", self.steps).child(opponent, *purpose)
         rival = self.opponents[opponent]
         if opponent:
             # In one call with the others, so that all meet the same openings.
             seats.insert(0, self.opponents[0])
         size = 2 * pairs * len(seats)
-        if purpose[0] != "result" and self.played + size > _SEARCH * self.games:
+        if purpose[0] in ("coarse", "test") and self.played + size > _SEARCH * self.games:
             raise _SpentError
         played = play_against(
             self.game, seats, [rival], stream=stream, pairs=pairs, threads=self.threads
@@ -505,20 +485,28 @@ class _Pruning:
         Return the strength of both players there.
         """
         while self.left_out:
-            self.steps += 1
-            found = []
-            for opponent in range(len(self.opponents)):
-                pairs = self.pairs // 2 if opponent else self.pairs
-                found += self.differences([self.sum], opponent, pairs, "result")
+            found = self.results()
             if all(is_shown(each, self.within, looks=1) for each in found):
-                return tuple(
-                    Compared(label, mean, mean + each.mean, *each.interval)
-                    for label, each in zip(self.labels, found, strict=True)
-                    for mean in [float(each.usual.mean())]
-                )
+                return self.compared(found)
             self.left_out.pop()
             self.sum = self.before.pop()
         return ()
+
+    def results(self) -> list[Differences]:
+        """Return the differences against each opponent, on openings by which nothing was chosen."""
+        self.steps += 1
+        return [
+            self.differences([self.sum], opponent, self.pairs // (1 + bool(opponent)), "result")[0]
+            for opponent in range(len(self.opponents))
+        ]
+
+    def compared(self, found: Sequence[Differences]) -> tuple[Compared, ...]:
+        """Return the strength of both players, as *found* has it."""
+        return tuple(
+            Compared(label, mean, mean + each.mean, *each.interval)
+            for label, each in zip(self.labels, found, strict=True)
+            for mean in [float(each.usual.mean())]
+        )
 
     def worth(self) -> dict[Factors, AgainstWhole]:
         """Return how the pruned player plays against itself without each term."""
@@ -580,6 +568,11 @@ def _taken_apart(model: PlayerKind, game: str) -> tuple[ValuingPlayer, FormulaNa
     expression = whole.evaluator.value
     if not isinstance(expression, Number):
         raise NoTermsError(f"{whole.label}: only a value that is a number has terms to prune")
+    if any(node.op == "pattern" for node in in_order([expression])):
+        raise NoTermsError(
+            f"{model.name or whole.label}: it values boards by tables, which have no terms to leave"
+            " out - distil it first, and prune the formula"
+        )
     names = whole.evaluator.names_in(game)
     simple = simplify(expression, names, alike=whole.alike(game))
     terms = StagedSum.of(expression if simple.exceptions else simple.expression, names)

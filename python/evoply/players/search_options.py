@@ -178,7 +178,7 @@ class SearchOptions(ValuingPlayer):
     guard: Annotated[
         bool,
         Field(strict=True),
-        Option(says="It sees replies that would take its last pieces.", is_later=True),
+        Option(says="With few pieces it sees replies that win the game at once.", is_later=True),
     ] = False
     """Whether to look one reply beyond the horizon where the side that just moved has at most
     eight pieces: if a reply ends the game and wins it, as by taking every disc in Othello, the

@@ -24,7 +24,7 @@ from evoply.protocols import CERTAIN, GameRecord
 from evoply.protocols.sections import JsonData
 from evoply.reports.adviser import Advice, Adviser
 from evoply.reports.concept_tables import concepts_of
-from evoply.reports.concepts import Concept, Concepts, Line, Told
+from evoply.reports.concepts import Concept, Concepts, ReadLine, Told
 from evoply.reports.expected_lines import ExpectedLines
 from evoply.reports.puzzle_book import same_up_to_symmetry
 
@@ -46,12 +46,17 @@ _LARGE = 4.0
 """So many times `Concepts.least` are enough for a family, whatever the difference."""
 _FEWER = 0.8
 """Two counts are seen to differ if the smaller is at most this share of the larger."""
+_MOST_EXPLAINED = 50.0
+"""A difference of more times `Concepts.least` need not be foretold: weights know none so large."""
 _LATER = 4
 """Concepts read after so many plies say nothing where both lines have nearly the same moves."""
 _TESTED = 0.5
 """An answer counts if without it the bad move gains this share of the difference."""
 _MOST_RESULT = 3.0
 """A certain win on the scale of results, where 0 is a draw."""
+
+_MATERIAL = ("exchange", "mobility")
+"""Families about how many pieces and moves a side has."""
 
 First = Literal["better", "worse"]
 """Which move a clause that names both begins with."""
@@ -137,23 +142,29 @@ def cause_of(
 ) -> CauseFound | None:
     """Return why *better* is better than *worse* at the end of *record*, by *advice* of there.
 
-    *lines* are those after both moves, which are searched otherwise, for at most *seconds* each.
+    *lines* are those after both moves, which are searched otherwise, up to `LINE_PLIES` ahead and
+    for at most *seconds* each.
     With *is_tested* what names an answer is searched without it. None for a game without concepts,
     or if the time is not enough.
     """
     concepts = concepts_of(record.position.game)
     if concepts is None:
         return None
+    if advice.scale.unit == "none":  # there pieces foretell nothing, or few of them win
+        concepts = concepts.without(*_MATERIAL)
     difference = difference_of(advice, better, worse)
     answer = None
     with adviser.afresh() as apart:  # or the next values would depend on what is searched here
         if lines is None:
-            lines = ExpectedLines.search(apart, record, advice, (better, worse), seconds)
+            seen = (
+                advice if advice.is_exact else replace(advice, depth=min(advice.depth, LINE_PLIES))
+            )
+            lines = ExpectedLines.search(apart, record, seen, (better, worse), seconds)
         longer = None if lines is None else lines.longer(apart, LINE_PLIES, seconds)
         if longer is None:
             return None
         if is_tested and difference >= concepts.least * _LARGE:
-            answer = tested_answer(apart, longer, advice.depth, difference)
+            answer = tested_answer(apart, longer, min(advice.depth, LINE_PLIES), difference)
     found = cause_between(concepts, longer, difference, answer=answer, first=first)
     if found.causes:
         return found
@@ -234,8 +245,8 @@ def cause_between(
 
 def _said(
     concepts: Concepts,
-    better: Line,
-    worse: Line,
+    better: ReadLine,
+    worse: ReadLine,
     difference: float,
     answer: TestedAnswer | None,
     *,
@@ -244,6 +255,7 @@ def _said(
     """Return the causes that are said, those for the better move first."""
     if difference < concepts.least:
         return []
+    difference = min(difference, _MOST_EXPLAINED * concepts.least)
     parts = concepts.parts(better, worse)
     if _are_alike(better, worse):
         parts = {
@@ -260,17 +272,17 @@ def _said(
     tested = answer if answer is not None and answer.is_only and predicted > 0 else None
     if tested is not None:
         said.append(_tested_cause(concepts, better, worse, tested))
-    for family, adds in sorted(families.items(), key=lambda one: -one[1]):
-        needed = max(limit, _BESIDE * max((one.adds for one in said), default=0.0))
+    for family, adds in sorted(families.items(), key=lambda pair: -pair[1]):
+        needed = max(limit, _BESIDE * max((cause.adds for cause in said), default=0.0))
         if not is_plausible or adds < needed or len(said) == 2:
             break
         seen = _visible(concepts, family, parts, (better, worse), answer, difference, is_bad_first)
         if seen is not None:
             said.append(replace(seen, adds=adds))
-    total = sum(one.adds for one in said)
+    total = sum(cause.adds for cause in said)
     if not said or total < min(_WHOLE * difference, 2 * _LARGE * concepts.least):
         return []
-    family, adds = min(families.items(), key=lambda one: one[1])
+    family, adds = min(families.items(), key=lambda pair: pair[1])
     if -adds < max(_TRADE * total, limit):
         return said
     seen = _visible(
@@ -295,7 +307,7 @@ def _visible(
     concepts: Concepts,
     family: str,
     parts: Mapping[str, float],
-    lines: Sequence[Line],
+    lines: Sequence[ReadLine],
     answer: TestedAnswer | None,
     difference: float,
     is_bad_first: bool,
@@ -305,18 +317,18 @@ def _visible(
     # What has no weight of its own, because another of its family always comes with it, is said
     # after what has one.
     own = [name for name in parts if concepts.concepts[name].family == family and parts[name] >= 0]
-    for name in sorted(own, key=lambda one: -parts[one]):
-        one = concepts.concepts[name]
-        if one.words is None:
+    for name in sorted(own, key=lambda name: -parts[name]):
+        concept = concepts.concepts[name]
+        if concept.words is None:
             continue
         x, y = concepts.count(name, good, bad), concepts.count(name, bad, good)
         few, many = sorted((abs(x), abs(y)))
-        if one.sign * (x - y) < one.least or (x * y > 0 and few > _FEWER * many):
+        if concept.sign * (x - y) < concept.least or (x * y > 0 and few > _FEWER * many):
             continue
         told = Told(good, bad, x, y, is_bad_first=is_bad_first)
-        if _is_refuted(one, told, answer, difference):
+        if _is_refuted(concept, told, answer, difference):
             continue
-        words = one.words(told)
+        words = concept.words(told)
         if words:
             return Cause(family, name, words, parts[name], x, y)
     return None
@@ -333,7 +345,9 @@ def _is_refuted(
     return named != answer.move or answer.gain < _TESTED * difference or answer.is_only
 
 
-def _tested_cause(concepts: Concepts, better: Line, worse: Line, answer: TestedAnswer) -> Cause:
+def _tested_cause(
+    concepts: Concepts, better: ReadLine, worse: ReadLine, answer: TestedAnswer
+) -> Cause:
     """Return that the worse move allows an answer without which it would be half as bad."""
     if answer.move == better.move:
         words = f"{better.move} is urgent: after {worse.move} {better.color.opposite} plays there"
@@ -345,7 +359,7 @@ def _tested_cause(concepts: Concepts, better: Line, worse: Line, answer: TestedA
     return Cause("answer", "answer", words, answer.gain, 0.0, 1.0)
 
 
-def _are_alike(better: Line, worse: Line) -> bool:
+def _are_alike(better: ReadLine, worse: ReadLine) -> bool:
     """Return whether the lines differ by hardly more than the order of their moves."""
     first, second = (set(line.texts[:LINE_PLIES]) for line in (better, worse))
     return len(first & second) >= LINE_PLIES - 1

@@ -11,8 +11,9 @@ from typing import Any
 
 from evoply.expressions import Number, arithmetic_sets, features
 from evoply.expressions.functions import divide
-from evoply.protocols import BoardShape, Color, Position
-from evoply.reports.concepts import END, Concept, Line, Told
+from evoply.games import GameRules
+from evoply.protocols import Color, Position
+from evoply.reports.concepts import END, Concept, ReadLine, Told
 
 _MOST_SHOWN = 8
 """Moves of a line that are shown at most."""
@@ -31,14 +32,14 @@ def _share() -> Number:
     return divide(_lead(_pieces), _pieces("own") + _pieces("opponent"), when_zero="one")
 
 
-def _until_last_capture(line: Line) -> str:
+def _until_last_capture(line: ReadLine) -> str:
     """Return the moves up to the last capture in brackets; "" if the first move is that."""
     pieces = [sum(map(at.pieces, Color)) for at in line.record.positions]
     plies = [ply for ply, (before, after) in enumerate(pairwise(pieces)) if after < before]
     return shown(line, plies[-1] if plies else 0)
 
 
-def shown(line: Line, ply: int) -> str:
+def shown(line: ReadLine, ply: int) -> str:
     """Return the moves after the first one up to that number *ply*, in brackets; "" for none."""
     moves = line.texts[1 : ply + 1]
     cut = " ..." if len(moves) > _MOST_SHOWN else ""
@@ -61,7 +62,7 @@ def _pieces_text(count: int) -> str:
     return "a piece" if count == 1 else f"{count} pieces"
 
 
-def _gain(line: Line) -> int:
+def _gain(line: ReadLine) -> int:
     """Return the pieces that the side wins along the line, less those that it loses."""
     color, start, end = line.color, line.at(0), line.at(END)
     return (end.pieces(color) - start.pieces(color)) - (
@@ -74,7 +75,7 @@ def _kings(position: Position, color: Color) -> int:
     return (held & position.row[2]).bit_count()
 
 
-def _crowned(line: Line, color: Color) -> int | None:
+def _crowned(line: ReadLine, color: Color) -> int | None:
     """Return the number of the ply by which *color* gets a king; None if it gets none."""
     kings = [_kings(at, color) for at in line.record.positions]
     return next((ply for ply, (old, new) in enumerate(pairwise(kings)) if new > old), None)
@@ -89,7 +90,7 @@ def _king_words(told: Told) -> str:
     return ""
 
 
-def won(line: Line, other: Line) -> float:
+def won(line: ReadLine, other: ReadLine) -> float:
     """Return 1 if the side has won at the end of the line, -1 if it has lost."""
     outcome = line.record.outcome()
     winner = None if outcome is None else outcome.winner
@@ -103,8 +104,9 @@ def won_words(told: Told) -> str:
     return f"{told.bad.move} loses the game{shown(told.bad, len(told.bad.record) - 1)}"
 
 
-def checkers_concepts(shape: BoardShape) -> Mapping[str, Concept]:
-    """Return the concepts on a board of *shape*; all are read where the line is quiet."""
+def checkers_concepts(rules: GameRules) -> Mapping[str, Concept]:
+    """Return the concepts on the board of *rules*; all are read where the line is quiet."""
+    shape = rules.shape
     return {
         "pieces": Concept("exchange", 1, END, _lead(_pieces), piece_words),
         "kings": Concept("kings", 1, END, _lead(arithmetic_sets.kings), _king_words),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ END = 99
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReadLine:
     """An expected line and what is counted along it, for the side that moves first."""
 
     record: GameRecord
@@ -81,8 +81,8 @@ class Line:
 class Told:
     """Two lines of which a concept speaks, that for which it speaks first."""
 
-    good: Line
-    bad: Line
+    good: ReadLine
+    bad: ReadLine
     x: float
     """What the concept counts after the first move."""
     y: float
@@ -114,7 +114,7 @@ class Concept:
     """1 if more of it is good for that side, else -1."""
     plies: int
     """It is read so many plies after the beginning of the line; `END`: where the line ends."""
-    value: Number | Callable[[Line, Line], float]
+    value: Number | Callable[[ReadLine, ReadLine], float]
     """An expression, or a function of a line and the other one."""
     words: Words | None = None
     """None for what is counted but never said."""
@@ -168,7 +168,7 @@ class Concepts:
     """Stages of a game: the moves left above which each holds; the last has the rest."""
     weights: Mapping[str, Sequence[float]] | None = None
     """What one more of each concept is worth, by stage; None before they are fitted."""
-    answer_words: Callable[[Line], str] | None = None
+    answer_words: Callable[[ReadLine], str] | None = None
     """What the answer to the move of a line does, in a clause after "which"; "" for nothing."""
 
     @cached_property
@@ -176,9 +176,9 @@ class Concepts:
         """The columns of the concepts that are expressions; equal ones share a column."""
         columns: dict[Number, int] = {}
         return {
-            name: columns.setdefault(one.value, len(columns))
-            for name, one in self.concepts.items()
-            if isinstance(one.value, Number)
+            name: columns.setdefault(concept.value, len(columns))
+            for name, concept in self.concepts.items()
+            if isinstance(concept.value, Number)
         }
 
     @cached_property
@@ -187,7 +187,16 @@ class Concepts:
         outputs = dict.fromkeys(self.concepts[name].value for name in self._expressions)
         return _native.Program(rules.kernel, outputs_to_json(list(outputs), rules.shape))  # type: ignore[arg-type]
 
-    def read(self, records: Sequence[GameRecord]) -> list[Line]:
+    def without(self, *families: str) -> Concepts:
+        """Return the concepts of all other families."""
+        kept = {
+            name: concept
+            for name, concept in self.concepts.items()
+            if concept.family not in families
+        }
+        return replace(self, concepts=kept)
+
+    def read(self, records: Sequence[GameRecord]) -> list[ReadLine]:
         """Return *records* as lines, their positions counted in one call of the kernel."""
         rows = []
         for record in records:
@@ -195,27 +204,28 @@ class Concepts:
             # The kernel takes own for the side to move; nothing counted depends on who moves.
             rows += [(*at.row[:3], is_black, *at.row[4:]) for at in record.positions]
         positions = _native.Positions(game_rules(self.game).kernel, rows)
-        counts = self._program.evaluate(positions)
+        nothing = np.empty((len(rows), 0))
+        counts = self._program.evaluate(positions) if self._expressions else nothing
         lengths = np.cumsum([len(record.positions) for record in records])[:-1]
         return [
-            Line(record, part)
+            ReadLine(record, part)
             for record, part in zip(records, np.split(counts, lengths), strict=True)
         ]
 
-    def count(self, name: str, line: Line, other: Line) -> float:
+    def count(self, name: str, line: ReadLine, other: ReadLine) -> float:
         """Return what the concept *name* counts along *line*."""
-        one = self.concepts[name]
-        if isinstance(one.value, Number):
-            return float(line.counts[min(one.plies, len(line.record)), self._expressions[name]])
-        return float(one.value(line, other))
+        concept = self.concepts[name]
+        if isinstance(concept.value, Number):
+            return float(line.counts[min(concept.plies, len(line.record)), self._expressions[name]])
+        return float(concept.value(line, other))
 
-    def counts(self, line: Line, other: Line) -> NDArray[np.float64]:
+    def counts(self, line: ReadLine, other: ReadLine) -> NDArray[np.float64]:
         """Return what each concept counts along *line*."""
         return np.array([self.count(name, line, other) for name in self.concepts])
 
-    def differences(self, first: Line, second: Line) -> NDArray[np.float64]:
+    def differences(self, first: ReadLine, second: ReadLine) -> NDArray[np.float64]:
         """Return how much each concept speaks for *first* against *second*, unweighted."""
-        signs = np.array([one.sign for one in self.concepts.values()])
+        signs = np.array([concept.sign for concept in self.concepts.values()])
         found: NDArray[np.float64] = signs * (
             self.counts(first, second) - self.counts(second, first)
         )
@@ -226,7 +236,7 @@ class Concepts:
         left = game_rules(self.game).moves_left(position) or 0
         return sum(left <= bound for bound in self.bounds)
 
-    def parts(self, first: Line, second: Line) -> dict[str, float]:
+    def parts(self, first: ReadLine, second: ReadLine) -> dict[str, float]:
         """Return how much each concept makes *first* better than *second*, by its weight."""
         assert self.weights is not None  # only a fit reads without them
         stage = self.stage(first.at(0))
@@ -235,10 +245,8 @@ class Concepts:
         return dict(zip(self.concepts, values.tolist(), strict=True))
 
 
-def fitted(name: str) -> dict[str, Any] | None:
-    """Return what the file of fitted weights *name* holds; None if there is none."""
+def fitted(name: str) -> dict[str, Any]:
+    """Return what the file of fitted weights *name* holds."""
     file = Path(__file__).with_name(f"concepts-{name}.json")
-    if not file.is_file():
-        return None
     data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return data

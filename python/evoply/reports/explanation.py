@@ -22,7 +22,7 @@ from evoply.expressions.written_form import LEFT_OUT, formula
 from evoply.games.squares import square_name
 from evoply.gp.algebra import Simplified, simplify
 from evoply.gp.algebra.terms import Term, sum_of, sum_text, terms_of, with_feature, without
-from evoply.learning.pruning import AgainstWhole, played_against_whole
+from evoply.learning.equivalence import AgainstWhole, played_against_whole
 from evoply.players import ExpressionEvaluator, ValuingPlayer, with_options
 from evoply.players.grammar import Runs
 from evoply.protocols import BoardShape, Row

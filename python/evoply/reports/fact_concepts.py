@@ -11,7 +11,7 @@ from typing import cast
 
 from evoply.expressions import Number
 from evoply.expressions.rule_facts import facts_set
-from evoply.games import game_rules
+from evoply.games import GameRules
 from evoply.reports.checkers_concepts import piece_words, won, won_words
 from evoply.reports.concepts import END, Concept, Words, counted
 
@@ -68,10 +68,10 @@ _ROWS: Mapping[str, tuple[_Row | None, _Row | None]] = {
 """What is said of each fact."""
 
 
-def fact_concepts(game: str) -> Mapping[str, Concept]:
-    """Return the concepts of *game*, whose rules are data."""
-    known = {primitive.name: primitive.expression for primitive in facts_set(game).primitives}
-    piece = game_rules(game).piece
+def fact_concepts(rules: GameRules) -> Mapping[str, Concept]:
+    """Return the concepts of a game whose *rules* are data."""
+    facts = facts_set(rules.name).primitives
+    known = {primitive.name: primitive.expression for primitive in facts}
     found = {"won": Concept("wins", 1, END, won, won_words)}
     for fact, rows in _ROWS.items():
         for side, row in zip(("own", "opponent"), rows, strict=True):
@@ -79,6 +79,6 @@ def fact_concepts(game: str) -> Mapping[str, Concept]:
             if row is None or value is None:
                 continue
             family, sign, plies, words = row
-            said = None if words is None else words(piece)
+            said = None if words is None else words(rules.piece)
             found[f"{side}_{fact}"] = Concept(family, sign, plies, cast(Number, value), said)
     return found

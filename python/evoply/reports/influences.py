@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from evoply.learning.pruning import AgainstWhole
+from evoply.learning.equivalence import AgainstWhole
 from evoply.protocols.sections import Column, JsonData
 from evoply.reports.part_words import joined
 
@@ -161,7 +161,9 @@ def _by_games(ordered: Sequence[Influence], kind: PartKind) -> str:
     if rest:
         least = min(part.played.low for part in rest if part.played)
         costs = "costs" if len(rest) == 1 else "cost"
-        worth = f"{costs} at most {max(1.0, 50 - 100 * least):.0f} of 100 points"
+        most = max(1, round(50 - 100 * least))
+        points = f"{most} point{'s' * (most > 1)} of 100{' each' * (len(rest) > 1)}"
+        worth = f"{costs} at most {points}"
         sentences.append(f"{_counted(len(rest), kind, 'other ')} {worth}")
     if idle:
         few = idle if len(idle) <= _MOST_IDLE else idle[: _MOST_IDLE - 1]

@@ -8,9 +8,10 @@ from types import MappingProxyType
 
 from evoply.expressions import Number, features
 from evoply.expressions.functions import count, destinations
+from evoply.games import GameRules
 from evoply.games.squares import squares_in
 from evoply.protocols import BoardShape, Color, Position
-from evoply.reports.concepts import Concept, Line, Told, Words, counted, number_text
+from evoply.reports.concepts import Concept, ReadLine, Told, Words, counted, number_text
 from evoply.reports.part_words import joined
 
 _SOON = 4
@@ -53,7 +54,7 @@ def _held(position: Position, color: Color) -> int:
 # Corners: given, taken, and squares beside those that are empty.
 
 
-def _corners(line: Line, is_own: bool, plies: int) -> dict[int, int]:
+def _corners(line: ReadLine, is_own: bool, plies: int) -> dict[int, int]:
     """Return the corners that a side takes within so many *plies*, with the ply of each."""
     corners = _corner_bits(line.record.position.shape)
     return {
@@ -101,7 +102,7 @@ def _corner_move_words(told: Told) -> str:
     return f"{told.bad.move} lets {told.opp} into the corner {joined(names, 'or')}"
 
 
-def _risky_squares(line: Line, kind: str) -> int:
+def _risky_squares(line: ReadLine, kind: str) -> int:
     """Return the squares with discs of the side beside empty corners after its move."""
     shape, position = line.record.position.shape, line.at(1)
     corners = _corner_bits(shape) & _empty(position)
@@ -130,7 +131,7 @@ def _risky_words(kind: str) -> Words:
     return words
 
 
-def _driven(line: Line) -> list[tuple[int, int, int]]:
+def _driven(line: ReadLine) -> list[tuple[int, int, int]]:
     """Return moves of the other side beside empty corners: ply, square, corner."""
     shape = line.record.position.shape
     found = []
@@ -143,7 +144,7 @@ def _driven(line: Line) -> list[tuple[int, int, int]]:
     return found
 
 
-def _drives(line: Line, other: Line) -> float:
+def _drives(line: ReadLine, other: ReadLine) -> float:
     """Return 1 if the other side has to move beside an empty corner soon, and had better choices.
 
     It has to if it has no safe move there.
@@ -151,7 +152,7 @@ def _drives(line: Line, other: Line) -> float:
     return float(any(_is_forced(line, ply) for ply, _, _ in _driven(line)))
 
 
-def _is_forced(line: Line, ply: int) -> bool:
+def _is_forced(line: ReadLine, ply: int) -> bool:
     """Whether all legal moves before that number *ply* are beside empty corners."""
     position = line.at(ply)
     shape = position.shape
@@ -225,8 +226,8 @@ def stable(position: Position, color: Color) -> int:
     return found
 
 
-def _stable_lead(plies: int) -> Callable[[Line, Line], float]:
-    def lead(line: Line, other: Line) -> float:
+def _stable_lead(plies: int) -> Callable[[ReadLine, ReadLine], float]:
+    def lead(line: ReadLine, other: ReadLine) -> float:
         position = line.at(plies)
         own, theirs = (stable(position, side) for side in (line.color, line.color.opposite))
         return float(own.bit_count() - theirs.bit_count())
@@ -234,10 +235,15 @@ def _stable_lead(plies: int) -> Callable[[Line, Line], float]:
     return lead
 
 
+def _stable_words(told: Told) -> str:
+    more = number_text(told.x - told.y, "stable disc")
+    return f"{told.good.move} secures {more} within three moves that {told.bad.move} does not"
+
+
 # Moves: who can choose, who has to pass, who plays where both want to.
 
 
-def _passes(line: Line, other: Line) -> float:
+def _passes(line: ReadLine, other: ReadLine) -> float:
     """Return how often the other side passes soon, less how often the own side does."""
     return float(sum(-1 if own else 1 for own, square in line.arrivals(_SEEN) if square < 0))
 
@@ -252,7 +258,7 @@ def _pass_words(told: Told) -> str:
     return ""
 
 
-def _urgent(line: Line, other: Line) -> float:
+def _urgent(line: ReadLine, other: ReadLine) -> float:
     """Return 1 if the other side plays the same square after the other move."""
     moves = other.arrivals(2)
     return float(len(moves) > 1 and not moves[1][0] and moves[1][1] == line.arrivals(1)[0][1])
@@ -262,7 +268,7 @@ def _urgent_words(told: Told) -> str:
     return f"{told.good.move} is urgent: after {told.bad.move} {told.opp} plays there"
 
 
-def answer_words(line: Line) -> str:
+def answer_words(line: ReadLine) -> str:
     """Return what the answer to the move of *line* does; "" if a person would see nothing."""
     own, square = line.arrivals(2)[1]
     if own or square < 0:
@@ -298,12 +304,12 @@ def regions(position: Position) -> list[int]:
     return found
 
 
-def _odd_region(line: Line, other: Line) -> float:
+def _odd_region(line: ReadLine, other: ReadLine) -> float:
     """Return 1 if the move begins one of several regions, with an odd number of empty squares."""
     return float(_region_size(line) % 2)
 
 
-def _region_size(line: Line) -> int:
+def _region_size(line: ReadLine) -> int:
     """Return the empty squares of the move's region; 0 if there is one region or many squares."""
     position, square = line.at(0), line.arrivals(1)[0][1]
     if square < 0 or _empty(position).bit_count() > _FEW_EMPTIES:
@@ -338,7 +344,7 @@ def _outside_later(whose: str) -> Words:
     return counted(later, "disc")
 
 
-OTHELLO: Mapping[str, Concept] = MappingProxyType(
+_CONCEPTS: Mapping[str, Concept] = MappingProxyType(
     {
         "answers": Concept(
             "mobility", -1, 1, features.mobility("opponent"),
@@ -390,8 +396,14 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
             "frontier", 1, 4, features.frontier("opponent"),
             _outside_later("{opp}"), 3,
         ),
-        "reach": Concept("frontier", -1, 1, features.reach("own")),
-        "their_reach": Concept("frontier", 1, 1, features.reach("opponent")),
+        "reach": Concept(
+            "frontier", -1, 1, features.reach("own"),
+            counted("{a} leaves {x} beside discs of {me}, {c} {y}", "empty square"), 2,
+        ),
+        "their_reach": Concept(
+            "frontier", 1, 1, features.reach("opponent"),
+            counted("{a} leaves {x} beside discs of {opp}, {c} {y}", "empty square"), 2,
+        ),
         "reach_at_last": Concept("frontier", -1, 6, _lead(features.reach)),
         "second_ring": Concept("frontier", -1, 6, _lead(features.second_ring)),
         "inner_frontier": Concept("frontier", -1, 6, _lead(features.inner_frontier)),
@@ -413,10 +425,15 @@ OTHELLO: Mapping[str, Concept] = MappingProxyType(
         "c_squares_at_last": Concept("corners", -1, 6, _lead(features.risky, "c")),
         "driven": Concept("corners", 1, 6, _drives, _drive_words),
         "stable": Concept("corners", 1, 4, _stable_lead(4)),
-        "stable_at_last": Concept("corners", 1, 6, _stable_lead(6)),
+        "stable_at_last": Concept("corners", 1, 6, _stable_lead(6), _stable_words, 3),
         "wedges": Concept("edges", -1, 6, _lead(features.wedges)),
         "odd_region": Concept("parity", 1, 1, _odd_region, _region_words),
         "urgent": Concept("order", 1, 2, _urgent, _urgent_words, answer=_own_move),
     }
 )  # fmt: skip
-"""Counts right after the move and after the answer are said; later ones only add up."""
+"""Counts right after the moves are said, later ones only if they differ by much."""
+
+
+def othello_concepts(_: GameRules) -> Mapping[str, Concept]:
+    """Return the concepts, which are the same on boards of any size."""
+    return _CONCEPTS

@@ -38,6 +38,7 @@ from evoply.reports.explanation import Explanation, explain_champion
 from evoply.reports.influences import Influence, columns_filled, lost_text, percent
 from evoply.reports.open_evaluator import is_drawn, square_effects, tree_of
 from evoply.reports.pages import result_html
+from evoply.reports.part_words import joined
 from evoply.runs import Run, RunError, played_matches
 from evoply.wording import status_in_words
 
@@ -102,12 +103,30 @@ def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) ->
     explanation = explain_champion(run)
     numbers = Section("", run.columns(shown), shown, sample, look="numbers", folded="All numbers")
     return [
-        Section("", sentences=[explanation.sentence]),
+        Section("", sentences=[*_strength(run), explanation.sentence]),
         _matches(run),
         _champion(run, champion, explanation),
         Section(f"{run.step_word.capitalize()}s", charts=run_charts(run), parts=[numbers]),
         *sections,
     ]
+
+
+def strength_sentence(measured: Mapping[str, Any]) -> str:
+    """Return how strong a champion is, by the note that is `Run.strength`.
+
+    >>> rows = [{"opponent": "swh", "score": 0.78, "games": 200}]
+    >>> strength_sentence({"rows": rows})
+    'it scores 78 % against swh, whom it never met (200 games, as by `evoply measure`)'
+    """
+    rows = measured["rows"]
+    scores = joined([f"{percent(row['score'])} against {row['opponent']}" for row in rows])
+    games = f"{rows[0]['games']} games{' each' * (len(rows) > 1)}"
+    return f"it scores {scores}, whom it never met ({games}, as by `evoply measure`)"
+
+
+def _strength(run: Run) -> list[str]:
+    measured = run.strength
+    return [] if measured is None else [f"I{strength_sentence(measured)[1:]}."]
 
 
 def _matches(run: Run) -> Section:

@@ -30,9 +30,24 @@ from evoply.players.strong import Strong, strong_tables
 from evoply.protocols import CERTAIN, Position, Row
 
 Grade = Literal["", "inaccuracy", "mistake", "blunder"]
+_NAMES: tuple[Grade, ...] = ("inaccuracy", "mistake", "blunder")
 Unit = Literal["discs", "points", "none"]
 """Discs, points of a game, or the player's own scale where its values foretell nothing."""
 
+LEVEL_LOSSES = {
+    "othello": (
+        (14.0, 22.0, 34.0),
+        (11.0, 20.0, 34.0),
+        (10.0, 16.0, 26.0),
+        (7.0, 12.0, 20.0),
+        (4.5, 8.5, 17.0),
+        (3.0, 6.0, 14.0),
+    ),
+    "checkers": ((0.075, 0.165, 0.36), (0.05, 0.135, 0.31)),
+}
+"""What a quarter, a tenth and a fiftieth of the moves of each level of `strong` lose at least, from
+level 1 on, in the unit of the game; the next level loses what counts for everybody. Measured in 20
+games of each level with itself: docs/design/page.md."""
 _GAMES = 400
 _SLIPS = 0.15
 _KNOTS = 4
@@ -136,9 +151,8 @@ class Scale:
 
         Two, five and ten discs; or 5, 10 and 20 % of a point.
         """
-        names: tuple[Grade, ...] = ("inaccuracy", "mistake", "blunder")
         sizes = {"discs": (2.0, 5.0, 10.0), "points": (0.05, 0.1, 0.2)}.get(self.unit, ())
-        return tuple(zip(names, sizes, strict=False))
+        return tuple(zip(_NAMES, sizes, strict=False))
 
     def grade(self, loss: float) -> Grade:
         """Return what a move that loses *loss* is called; "" for less than an inaccuracy."""
@@ -146,6 +160,18 @@ class Scale:
         for name, least in self.bounds:
             called = name if loss >= least else called
         return called
+
+
+def bounds_of_levels(game: str) -> tuple[tuple[tuple[Grade, float], ...], ...]:
+    """Return `Scale.bounds` for people who play like a level of `strong`, from level 1 on.
+
+    Whoever plays like a beginner has enough to do with what costs a beginner most. Levels that are
+    not there have the bounds of the scale.
+
+    >>> bounds_of_levels("othello")[0][1]
+    ('mistake', 22.0)
+    """
+    return tuple(tuple(zip(_NAMES, sizes, strict=True)) for sizes in LEVEL_LOSSES.get(game, ()))
 
 
 def scale_of(player: Player, game: str) -> Scale:

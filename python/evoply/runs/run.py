@@ -151,6 +151,7 @@ def _last(label: str) -> str:
 
 
 _PRUNED = ("generation", "player", "formula", "stages", "terms", "left_out", "compared")
+_STRENGTH = ("generation", "rows")
 _T = TypeVar("_T")
 
 
@@ -507,7 +508,18 @@ class Run:
 
         `player` is the pruned champion as data; the other keys are those of `Pruned`.
         """
-        note = self.note("pruned", _PRUNED)
+        return self._of_last("pruned", _PRUNED)
+
+    @property
+    def strength(self) -> Mapping[str, Any] | None:
+        """How strong the end of the run found its champion, against players that it never met.
+
+        None if that was not measured. The keys are those of `evoply.arena.Strength`.
+        """
+        return self._of_last("strength", _STRENGTH)
+
+    def _of_last(self, name: str, keys: tuple[str, ...]) -> Mapping[str, Any] | None:
+        note = self.note(name, keys)
         return note if note is not None and note["generation"] == self.count() - 1 else None
 
     @property

@@ -61,7 +61,7 @@ from evoply.web.messages import (
     wrong_as_json,
 )
 from evoply.web.open_game import OpenGame, sides_of
-from evoply.web.questions import choice_of, review_of, values_of_moves, xray_of
+from evoply.web.questions import choice_of, kept_review, review_of, values_of_moves, xray_of
 from evoply.web.store import GameStore, SearchWord, Stored
 from evoply.when_used import module_when_used
 
@@ -252,6 +252,12 @@ async def choice(game: GameId, body: ChoiceAsked, hall: Hall) -> ChoiceShown:
 async def review(game: GameId, body: ReviewAsked, hall: Hall) -> Review:
     """Return what some plies of the game lost."""
     return await review_of(await hall.changing(game), body, hall.read_opponent)
+
+
+@game_router.get("/games/{game}/review")
+async def reviewed(game: GameId, hall: Hall) -> Review | None:
+    """Return what earlier reviews of the game found; null if there was none."""
+    return await kept_review(await hall.game(game))
 
 
 @game_router.post("/games/{game}/xray")

@@ -460,6 +460,14 @@ class Bound(ApiAnswer):
     text: str
 
 
+class LevelBounds(ApiAnswer):
+    """What counts as a mistake for people of a level."""
+
+    level: int
+    title: str
+    bounds: list[Bound]
+
+
 class Review(ApiAnswer):
     """What some moves of a game lost."""
 
@@ -468,6 +476,8 @@ class Review(ApiAnswer):
     unit: Unit
     bounds: list[Bound]
     """From the smallest."""
+    levels: list[LevelBounds] = []
+    """The same for weaker levels of `strong`, the weakest first; empty where none was measured."""
     moves: list[ReviewedMove]
     """Fewer than were asked for if they took too long."""
 

@@ -91,6 +91,8 @@ class OpenGame:
     trouble: str | None = None
     is_thinking: bool = False
     choices: dict[int, Choice] = field(default_factory=dict)  # those with notes, by their ply
+    reviewing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while what a review found is put beside what earlier ones did."""
     now: Callable[[], float] = time.monotonic
     is_deleted: bool = False
     _changed: set[asyncio.Event] = field(default_factory=set)

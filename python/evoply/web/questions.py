@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from time import monotonic
@@ -14,11 +15,13 @@ from evoply.games import game_rules
 from evoply.games.position import NO_DRAWS
 from evoply.players import PlayerKind
 from evoply.players.searcher import asked as asked_of
+from evoply.players.strong import LEVEL_NAMES
 from evoply.protocols import Clock, Color, GameRecord
 from evoply.web.messages import (
     Bound,
     ChoiceAsked,
     ChoiceShown,
+    LevelBounds,
     QuestionAsked,
     Review,
     ReviewAsked,
@@ -34,6 +37,7 @@ from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from evoply.reports.adviser import Adviser
+    from evoply.reports.scale import Scale
     from evoply.reports.x_ray import XRay
 
 
@@ -131,6 +135,7 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
 
     def ask() -> Review:
         from evoply.reports.adviser import EXACT_EMPTIES
+        from evoply.reports.scale import bounds_of_levels
 
         exact = EXACT_EMPTIES if asked.exact else None
         # A helper for each core takes the next ply that is left: late plies are slower.
@@ -156,14 +161,53 @@ async def review_of(game: OpenGame, asked: ReviewAsked, read: OpponentReader) ->
             return Review(
                 player=short_name(judge.player.label),
                 unit=scale.unit,
-                bounds=[
-                    Bound(grade=grade, loss=least, text=scale.difference_text(least))
-                    for grade, least in scale.bounds
+                bounds=_bounds(scale, scale.bounds),
+                levels=[
+                    LevelBounds(level=level, title=title, bounds=_bounds(scale, bounds))
+                    for level, (title, bounds) in enumerate(
+                        zip(LEVEL_NAMES, bounds_of_levels(game.stored.game), strict=False), 1
+                    )
                 ],
                 moves=[moves[ply] for ply in plies if ply in moves],
             )
 
-    return await game.pool.run((game.stored.id, "question"), ask)
+    found: Review = await game.pool.run((game.stored.id, "question"), ask)
+    async with game.reviewing:
+        before = await kept_review(game)
+        known = {} if before is None else {one.ply: one for one in before.moves}
+        known |= {
+            one.ply: one
+            for one in found.moves
+            if one.ply not in known or one.depth >= known[one.ply].depth
+        }
+        whole = found.model_copy(update={"moves": [known[ply] for ply in sorted(known)]})
+        kept = json.dumps([record.move_texts(), whole.model_dump(mode="json")])
+        await game.store.keep_review(game.stored.id, kept)
+    return found
+
+
+def _bounds(scale: Scale, bounds: Iterable[tuple[str, float]]) -> list[Bound]:
+    return [
+        Bound(grade=grade, loss=least, text=scale.difference_text(least)) for grade, least in bounds
+    ]
+
+
+async def kept_review(game: OpenGame) -> Review | None:
+    """Return what earlier reviews found of the moves of *game* that are still there."""
+    kept = await game.store.review(game.stored.id)
+    if kept is None:
+        return None
+    try:
+        texts, data = json.loads(kept)
+        review = Review(**data)
+    except ValueError:  # another evoply wrote it, in a form of its own
+        return None
+    same = 0
+    for before, now in zip(texts, game.record.move_texts(), strict=False):
+        if before != now:
+            break
+        same += 1
+    return review.model_copy(update={"moves": [one for one in review.moves if one.ply <= same]})
 
 
 def _reviewed(

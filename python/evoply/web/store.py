@@ -40,6 +40,10 @@ CREATE TABLE games (
 CREATE INDEX by_time ON games (created);
 CREATE TABLE forfeits (game INTEGER PRIMARY KEY, loser TEXT NOT NULL, reason TEXT NOT NULL);
 """
+# Made when a file is opened that has none: earlier files are as good without.
+_REVIEWS_TABLE = (
+    "CREATE TABLE IF NOT EXISTS reviews (game INTEGER PRIMARY KEY, found TEXT NOT NULL)"
+)
 T = TypeVar("T")
 _Change = Callable[[Database], object]
 """Writes one change, inside a transaction."""
@@ -110,6 +114,15 @@ _FORFEITS = Group(
 )
 
 
+_REVIEWS = Group(
+    "reviews",
+    "the review of game {}",
+    "SELECT game, found FROM reviews WHERE game BETWEEN ? AND ? ORDER BY game",
+    "INSERT OR REPLACE INTO reviews VALUES (?, ?)",
+    delete="DELETE FROM reviews WHERE game BETWEEN ? AND ?",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchWord:
     """What a word of a search stands for in the columns of the file."""
@@ -137,6 +150,8 @@ class GameStore:
         if not path.exists() or path.stat().st_size == 0:
             _FILES.create(path)
         self._database = _FILES.open(path)
+        with _FILES.explaining(path):
+            self._database.connection.execute(_REVIEWS_TABLE)
 
     async def begin(self, game: Stored) -> None:
         """Write a new game with its moves so far."""
@@ -177,6 +192,26 @@ class GameStore:
 
         await self._write(write)
 
+    async def keep_review(self, game: str, found: str) -> None:
+        """Write down what a review found, a text of its own form, in place of an earlier one."""
+
+        def write(database: Database) -> None:
+            if (number := _number(database, game)) is not None:  # it may be deleted meanwhile
+                database.write(_REVIEWS, number, [(number, found)])
+
+        await self._write(write)
+
+    async def review(self, game: str) -> str | None:
+        """Return what the last review of a game found; None if there was none."""
+
+        def find() -> str | None:
+            number = _known_number(self._database, game)
+            for ((_, found),) in self._database.read(_REVIEWS, number, number).values():
+                return str(found)
+            return None
+
+        return await self._do(find)
+
     async def read(self, game: str) -> Stored | None:
         """Return a game, None if there is none with this id."""
 
@@ -198,8 +233,8 @@ class GameStore:
             if number is not None:
                 found.append(number)
                 remove_moves(database, number, 0)
-                database.remove(_FORFEITS, number, number)
-                database.remove(_GAMES, number, number)
+                for group in (_FORFEITS, _REVIEWS, _GAMES):
+                    database.remove(group, number, number)
 
         await self._write(write)
         return bool(found)

@@ -47,8 +47,9 @@ class PlayerSettings(Part):
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""
     guard: bool = False
-    """Whether it sees replies that would take all its pieces, and so loses no game that way: see
-    `guard` of players that search. Without a depth it looks ahead by one ply."""
+    """Whether it sees replies that end the game and win it, while it has at most eight pieces: in
+    Othello those that take all. See `guard` of players that search. Without a depth it looks ahead
+    by one ply."""
     code: Code | None = None
     """Your own player in Python, `python:FILE.py:NAME`: NAME is called with the player that an
     individual is, which values boards, and returns who plays."""

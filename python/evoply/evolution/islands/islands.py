@@ -29,6 +29,7 @@ from evoply.arena.on_cluster import check_game
 from evoply.configs.keys import without_none
 from evoply.environment import core_count
 from evoply.environment.files import checksum
+from evoply.evolution.champion_notes import champion_notes
 from evoply.evolution.config.evolution_config import (
     check_sendable,
     is_reproducible,
@@ -51,7 +52,6 @@ from evoply.evolution.islands.migration import (
 from evoply.evolution.loop import Evolution
 from evoply.evolution.play.opponents import Batch
 from evoply.evolution.play.population import seats_of
-from evoply.evolution.pruned_champion import pruned_notes
 from evoply.evolution.toolbox import ProgressCallback
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
 from evoply.protocols.sections import Column, Section, share
@@ -478,9 +478,9 @@ def _listings(config: IslandsConfig, last: IslandsStep) -> list[Section]:
 
 
 def _end(learner: IslandEvolution, config: IslandsConfig, last: IslandsStep) -> RunEnding:
-    """Prune the champion."""
+    """Prune the champion, and measure it."""
     champion = last.champions[0]
-    notes = pruned_notes(
+    notes = champion_notes(
         config,
         champion,
         last.number,

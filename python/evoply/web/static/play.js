@@ -54,6 +54,9 @@ export function showPlay(hash) {
 function start() {
   const table = {
     game: () => game, ply, place, canAsk, isLatest, mark, redraw: show, adviser: () => form.adviser(game.game),
+    // A game that was played elsewhere, on the table; null if the one that is there stays.
+    paste: async (text) => ((await mayDrop())
+      ? form.begin({ black: "person", white: "person", clock: null, position: text, board: null }) : null),
     async look(count, ways, moves) {
       showPly(count);
       mark(ways);

@@ -1,12 +1,13 @@
-// A look back at the game: the curve of its value, what each move lost, the better lines, and how
-// accurate both sides were. It looks a little ahead at first, then further, and says how far.
-// `table` is the game on the table: {game(), ply(), look(ply, ways, line)}.
+// A look back at the game: the curve of its value, what each move lost and why, the better lines, and
+// how accurate both sides were. It looks a little ahead at first, then further, and says how far. What
+// it finds is kept with the game.
+// `table` is the game on the table: {game(), ply(), paste(text), look(ply, ways, line)}.
 
-import { inTurn, post } from "./api.js";
+import { get, inTurn, post } from "./api.js";
 import { signOf, valueCurve } from "./curve.js";
 import { make } from "./dom.js";
 import { trying } from "./messages.js";
-import { at, NAMES } from "./names.js";
+import { at, NAMES, OTHER } from "./names.js";
 
 const PASSES = [
   { depth: 2, exact: false, until: Infinity },
@@ -18,6 +19,8 @@ const AT_ONCE = 10;
 const ENOUGH = 6; // plies ahead; what is further ends after so many seconds:
 const LONGEST = 4;
 const MOST_LISTED = 12;
+const SHOWN = 5; // moves of a better line
+const USUAL = "usual"; // the bounds for everybody
 
 export function startReview(table) {
   let id = "";
@@ -25,6 +28,7 @@ export function startReview(table) {
   let told = null; // the latest answer: who says so, in what, and what counts as a mistake
   let run = 0; // a later look ends an earlier one
   let note = "";
+  let chosen = null; // the level whose bounds count: null until somebody chooses
 
   const keys = (game) => {
     let before = "";
@@ -96,6 +100,37 @@ export function startReview(table) {
   const lookAt = (one) => trying(() => table.look(one.ply - 1, [
     { path: one.path, kind: "played" }, ...(one.loss > 0 ? [{ path: one.best_path, kind: "best" }] : [])], one.loss > 0 ? one.line : []));
 
+  // Whose moves come first: those of the only person, else of nobody.
+  function hers(game) {
+    const people = ["black", "white"].filter((color) => game[color].player === "person");
+    return people.length === 1 ? people[0] : null;
+  }
+
+  // The level whose bounds count: what was chosen, or else that of the opponent, who plays like her.
+  function level(game) {
+    if (chosen !== null) return chosen;
+    const own = hers(game);
+    const named = own && /^strong:level=(\d+)$/.exec(game[OTHER[own]].player)?.[1];
+    return told.levels.some((one) => String(one.level) === named) ? named : USUAL;
+  }
+
+  const boundsOf = (name) => told.levels.find((one) => String(one.level) === name)?.bounds ?? told.bounds;
+
+  // The same moves, called what they are at the level that counts.
+  function graded(game, moves) {
+    const bounds = boundsOf(level(game));
+    return moves.map((one) => ({ ...one, grade: bounds.filter((bound) => one.loss >= bound.loss).at(-1)?.grade ?? "" }));
+  }
+
+  function offerLevels(game) {
+    at("review-level").hidden = !told?.levels.length;
+    if (!told?.levels.length) return;
+    const least = (bounds) => bounds[0].text;
+    at("review-bounds").replaceChildren(new Option(`${least(told.bounds)} or more (strong players)`, USUAL),
+      ...[...told.levels].reverse().map((one) => new Option(`${least(one.bounds)} or more (${one.title})`, String(one.level))));
+    at("review-bounds").value = level(game);
+  }
+
   function accuracy(moves) {
     return ["black", "white"].map((color) => {
       const choices = moves.filter((one) => one.color === color && one.had_choice);
@@ -109,42 +144,82 @@ export function startReview(table) {
     });
   }
 
-  function definitions() {
+  function definitions(game) {
     if (!told.bounds.length) return "Values of this game have no unit here, so no loss is called a mistake.";
-    const words = told.bounds.map((one) => `${one.grade} ${signOf(one.grade)} ${one.text}`).join(", ");
+    const words = boundsOf(level(game)).map((one) => `${one.grade} ${signOf(one.grade)} ${one.text}`).join(", ");
     return `Least loss: ${words}. Accuracy: the share of moves, where there was more than one, that lost less than that. By ${told.player}.`;
   }
 
   function item(one) {
+    const after = one.line.slice(1, SHOWN);
     return make("li", {},
       make("button", { type: "button", click: () => lookAt(one) }, `${one.ply}. ${NAMES[one.color]} ${one.move}`),
-      ` ${one.grade} ${signOf(one.grade)}, lost ${one.loss_text}${one.exact ? ", exact" : ""}; better was ${one.best}`);
+      ` ${one.grade} ${signOf(one.grade)}, lost ${one.loss_text}${one.exact ? ", exact" : ""}; better was ${one.best}`,
+      after.length ? `, then ${after.join(" ")}. ` : ". ",
+      one.reason ? make("span", { class: "reason" }, one.reason) : "");
+  }
+
+  // The mistakes of a side, the largest first.
+  function mistakes(faults, color, isFolded) {
+    const own = faults.filter((one) => one.color === color).sort((one, other) => other.loss - one.loss);
+    if (!own.length) return [];
+    const count = own.length > MOST_LISTED ? `the ${MOST_LISTED} largest of ${own.length}` : String(own.length);
+    const list = make("ol", { class: "mistakes", "aria-label": `Mistakes of ${NAMES[color]}, the largest first` }, ...own.slice(0, MOST_LISTED).map(item));
+    return [isFolded ? make("details", {}, make("summary", {}, `${NAMES[color]}: ${count}`), list)
+      : make("div", {}, make("h3", {}, `${NAMES[color]}: ${count}`), list)];
   }
 
   function show() {
     const game = table.game();
-    const moves = told === null ? [] : found(game);
+    const moves = told === null ? [] : graded(game, found(game));
     at("review-note").textContent = note;
+    offerLevels(game);
     at("review-chart").replaceChildren(...(moves.length ? [valueCurve({
       moves, plies: game.moves.length, unit: told.unit, ply: table.ply(), chosen: lookAt,
     })] : []));
-    const faults = moves.filter((one) => one.grade).sort((one, other) => other.loss - one.loss);
-    at("mistakes").replaceChildren(...faults.slice(0, MOST_LISTED).map(item));
+    const faults = moves.filter((one) => one.grade);
+    const own = hers(game);
+    const order = own === null ? ["black", "white"] : [own, OTHER[own]];
+    at("mistakes").replaceChildren(...order.flatMap((color) => mistakes(faults, color, own !== null && color !== own)));
     at("accuracy").replaceChildren(...(moves.length ? accuracy(moves) : []));
-    const more = faults.length > MOST_LISTED ? ` ${faults.length - MOST_LISTED} smaller ones are on the curve.` : "";
     const none = moves.length && told.bounds.length && !faults.length ? "No move lost as much as an inaccuracy. " : "";
-    at("review-more").textContent = moves.length ? `${none}${definitions()}${more}` : "";
+    at("review-more").textContent = moves.length ? `${none}${definitions(game)}` : "";
+  }
+
+  // What earlier reviews found of this game, wherever they were asked for.
+  async function recall(game) {
+    const answer = await get(`/api/games/${game.id}/review`);
+    if (answer === null || table.game()?.id !== game.id || told !== null) return;
+    const names = keys(game);
+    told = answer;
+    for (const move of answer.moves) {
+      if (names[move.ply - 1]) known.set(names[move.ply - 1], { depth: move.depth, move });
+    }
+    if (known.size) note = "As it was reviewed before.";
+    show();
+  }
+
+  async function paste(event) {
+    event.preventDefault();
+    const state = await table.paste(at("review-text").value);
+    if (!state) return;
+    at("review-text").value = "";
+    await look();
   }
 
   at("analyse").addEventListener("click", () => trying(look));
+  at("review-paste").addEventListener("submit", (event) => trying(() => paste(event)));
+  at("review-bounds").addEventListener("change", () => { chosen = at("review-bounds").value; show(); });
   return {
     // Called after every change of the game.
     heard(game) {
-      at("review").hidden = game.moves.length === 0;
+      at("analyse").hidden = game.moves.length === 0;
+      at("review-paste").hidden = game.moves.length > 0 && !game.is_over;
       if (game.id !== id) {
-        [id, known, told, note] = [game.id, new Map(), null, ""];
+        [id, known, told, note, chosen] = [game.id, new Map(), null, "", null];
         run += 1;
         at("analyse").disabled = false;
+        if (game.moves.length) recall(game).catch(() => {}); // it can be asked for again
       } else if (note && !at("analyse").disabled && missing(game, PASSES[0]).length) {
         note = "There are moves that were not looked at: review it again.";
       }

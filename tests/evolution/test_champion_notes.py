@@ -1,4 +1,4 @@
-"""The champion of a run without what it can do without: its note, its name, its places."""
+"""What a run notes of its champion: without what it can do without, and its strength."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import pytest
 
 import evoply as ep
 from evoply import Run
+from evoply.arena import measure, yardsticks
+from evoply.cli.explaining import strength_of
 from evoply.evolution import EvolutionConfig, evolve
+from evoply.evolution.champion_notes import champion_notes
 from evoply.evolution.islands import IslandsConfig
 from evoply.protocols import RunError
 from evoply.reports import report_html
@@ -157,3 +160,69 @@ def test_runs_of_an_experiment_are_pruned_only_where_it_is_said() -> None:
         unit = whole.in_experiment(8)
         assert (unit.seed, unit.pruning.when, unit.pruning.games) == (8, inside, 700)
         assert unit.resolved_settings() == whole.resolved_settings() | {"seed": 8}
+
+
+def test_a_run_says_how_strong_its_champion_is_against_whom_it_never_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evoply.evolution.champion_notes._GAMES", 2)
+    longer = {
+        "fitness": {"opponents": [{"player": "greedy", "pairs": 10}]},
+        "pruning": {"when": "never"},
+    }
+    with whole_run(tmp_path / "run", config(**longer), threads=1) as run:
+        assert run.strength is not None
+        (row,) = run.strength["rows"]
+        assert (row["opponent"], row["games"]) == ("mobility:ties=random", 2)
+        line, data = strength_of(run)
+        said = "against mobility:ties=random, whom it never met (2 games, as by `evoply measure`)"
+        assert line.startswith("; it scores ")
+        assert line.endswith(said)
+        assert data["strength"] == run.strength
+        assert "whom it never met (2 games" in unescape(report_html(run))
+        # A champion after more generations is another one.
+        monkeypatch.setattr("evoply.evolution.champion_notes._GAMES", 10**6)
+        list(advance(run, config=config(generations=2, **longer), threads=1))
+        assert run.strength is None
+        assert strength_of(run) == ("", {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "measured"),
+    [
+        ({}, ["swh", "mobility", "strong:depth=1", "by-hand", "demo-1", "demo-2"]),
+        (
+            {
+                "fitness": {"opponents": [{"player": "mobility:epsilon=0.1"}]},
+                "refit": {"teacher": "strong:depth=2", "players": ["demo-1"]},
+                "primitives": "othello-access",
+                "individual": {"kind": "terms", "most": 3},
+            },
+            ["swh", "by-hand", "demo-2"],
+        ),
+        ({"player": {"depth": 2}}, None),
+    ],
+)
+def test_only_quick_opponents_that_no_config_names_measure(
+    settings: dict[str, Any], measured: list[str] | None
+) -> None:
+    base = {"game": "othello", "pruning": {"when": "never"}, "initialisation": {}}
+    chosen = config(**{**base, **settings})
+    champion = chosen.game_settings.player(ep.parse_tree("( - white_corners black_mobility )"))
+    notes = champion_notes(chosen, champion, 3, 10_000, threads=1)
+    if measured is None:
+        assert notes == {}
+        return
+    noted = json.loads(notes["strength"])
+    assert [row["opponent"] for row in noted["rows"]] == measured
+    assert noted["generation"] == 3
+    assert notes == champion_notes(chosen, champion, 3, 10_000, threads=2)
+    # Games that would be much of a run's time are not played.
+    assert champion_notes(chosen, champion, 3, 4000, threads=1) == {}
+
+
+def test_chosen_opponents_measure_as_all_do() -> None:
+    first, second, *_ = yardsticks("othello")
+    every = measure(["greedy"], games=10, threads=1)
+    assert measure(["greedy"], opponents=[second], games=10, threads=1).rows == every.rows[1:2]
+    assert every.rows[0].opponent == first.player
