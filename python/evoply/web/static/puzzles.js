@@ -12,7 +12,7 @@ const button = (name, work) => make("button", { type: "button", click: () => try
 const underlined = (letter, rest) => [make("u", {}, letter), rest];
 
 const choice = make("select", { id: "puzzles-game", change: () => go(choice.value, 1) });
-const themes = make("select", { id: "puzzles-theme", change: () => go(game, listed()[0].number) });
+const themes = make("select", { id: "puzzles-theme", change: () => go(game, (listed().find((one) => one === puzzle()) ?? listed()[0]).number) });
 const list = make("select", { id: "puzzles-number", change: () => go(game, Number(list.value)) });
 const count = make("p", { class: "note", id: "puzzle-count" });
 const picture = make("div", { class: "book-board" });
