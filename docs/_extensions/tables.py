@@ -80,7 +80,11 @@ def puzzle_counts(_: str, __: list[str]) -> str:
     rows = [
         [name, *(str(data["positions"].get(name, "-")) for data in found.values())]
         for name in sorted(
-            names, key=lambda one: -max(d["positions"].get(one, 0) for d in found.values())
+            names,
+            key=lambda one: (
+                one == "missed by the level",  # the last question
+                -max(data["positions"].get(one, 0) for data in found.values()),
+            ),
         )
     ]
     rows.append(["kept", *(str(len(data["puzzles"])) for data in found.values())])

@@ -38,8 +38,11 @@ def test_the_rules_of_every_game_are_told(home: Path) -> None:
 
 def test_puzzles_and_their_solutions_are_told(home: Path) -> None:
     with client(home) as api:
-        listed = {one["game"]: one["count"] for one in api.get("/api/puzzles").json()}
-        assert listed == {game: len(puzzles(game)) for game in puzzle_games()}
+        listed = api.get("/api/puzzles").json()
+        counts = {one["game"]: one["count"] for one in listed}
+        assert counts == {game: len(puzzles(game)) for game in puzzle_games()}
+        opponents = {one["game"]: one["opponent"] for one in listed}
+        assert (opponents["checkers"], opponents["gomoku-9"]) == ("strong", "material:depth=4")
         for game in puzzle_games():
             for told, puzzle in zip(
                 api.get(f"/api/puzzles/{game}").json(), puzzles(game), strict=True
@@ -49,6 +52,9 @@ def test_puzzles_and_their_solutions_are_told(home: Path) -> None:
                 assert told["best"] in told["legal"]
                 assert told["second"] in told["legal"]
                 assert told["task"].startswith(str(puzzle.color))
+                assert (told["theme"], told["stars"]) == (puzzle.theme, puzzle.stars)
+                if puzzle.number > 5:
+                    continue
                 begun = api.post(
                     "/api/games", json={"game": game, "position": told["position"]}
                 ).json()
@@ -155,6 +161,35 @@ def a_puzzle_is_solved_and_played_through(page: Any, game: str, *, keyboard: boo
 
 
 @NEEDS_BROWSER
+def test_a_theme_leaves_its_puzzles(browser: Any, address: str) -> None:
+    known = puzzles("othello")
+    corners = [one.number for one in known if one.theme == "corner"]
+    options = "#puzzles-number option"
+    with opened(browser, f"{address}#puzzles=othello,1", viewport=DESKTOP) as page:
+        shown(page, "othello:1:open:line:0")
+        assert page.locator(options).count() == len(known)
+        first = page.locator(options).first.inner_text()
+        assert first == f"1. {'★' * known[0].stars} {known[0].theme}"
+        page.select_option("#puzzles-theme", "corner")
+        shown(page, f"othello:{corners[0]}:open:line:0")
+        assert page.locator(options).count() == len(corners)
+        assert page.get_by_role("button", name="Previous").is_disabled()
+        page.keyboard.press("n")
+        shown(page, f"othello:{corners[1]}:open:line:0")
+        page.select_option("#puzzles-number", str(corners[-1]))
+        shown(page, f"othello:{corners[-1]}:open:line:0")
+        assert page.get_by_role("button", name="Next").is_disabled()
+        # An address outside the theme shows its puzzle all the same.
+        page.goto(f"{address}#puzzles=othello,1")
+        shown(page, "othello:1:open:line:0")
+        assert page.locator(options).count() == len(known)
+        page.goto(f"{address}#puzzles=gomoku-9,1")
+        shown(page, "gomoku-9:1:open:line:0")
+        page.click("#view-puzzles >> text=Play on from here")
+        page.wait_for_function("() => /^#game=/.test(location.hash)")
+
+
+@NEEDS_BROWSER
 @every_look_in_long_runs
 def test_everybody_can_read_rules_and_solve_puzzles(
     size: Any, scheme: str, browser: Any, address: str
@@ -172,7 +207,8 @@ def test_everybody_can_read_rules_and_solve_puzzles(
             nothing_keeps_anybody_out(page, size["width"])
             page.keyboard.press("s")
             shown(page, f"{game}:2:wrong:line:0")
-            nothing_keeps_anybody_out(page, size["width"])
+            if game in ("othello", "gomoku-9"):
+                nothing_keeps_anybody_out(page, size["width"])
         rules_begin_a_game(page, f"{address}#rules=connect-four")
 
 

@@ -1,7 +1,7 @@
 """Puzzles that evoply found in its own games: one move is clearly best, and weak players miss it.
 
 They lie in a file for each game, which `benchmarks/find_puzzles.py` writes; docs/puzzles.md says
-how. What a puzzle says of itself is made of its lines by playing them.
+how. What both lines of a puzzle lead to is found by playing them.
 """
 
 from __future__ import annotations
@@ -22,26 +22,29 @@ from evoply.protocols.sections import JsonData
 from evoply.reports.part_words import joined
 from evoply.wording import did_you_mean
 
-Unit = Literal["discs", "pieces"]
+Unit = Literal["discs", "pieces", "results"]
 WIN = 1000.0
 """The value of a certain win in pieces; minus this of a loss. A game counted in discs has none."""
+_STARS = (0.25, 0.175, 0.125)
+"""A puzzle has a star more for each of these shares that its level's draws stay below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle(JsonData):
     """A position with one move that is clearly best. Values are for the side to move."""
 
-    also = ("color", "explanation")
+    also = ("color", "stars", "explanation")
 
     game: str
     number: int
-    """From 1, the earliest stage of a game first."""
+    """From 1, the easiest first."""
     position: str
     """As text that `GameRules.parse` reads."""
     best: str
     value: float
     """What the best move is worth: the final difference in discs, or the difference in pieces at
-    the end of its line; `WIN` if it wins."""
+    the end of its line (`WIN` if it wins), or the result: 1 for a win, -1 for a loss, 0 for neither
+    within *depth* plies."""
     second: str
     """The second best move."""
     second_value: float
@@ -52,9 +55,14 @@ class Puzzle(JsonData):
     depth: int
     """Plies looked ahead; those to the end of the game where it is exact."""
     is_exact: bool
+    theme: str
+    """What it is about, such as "corner"; docs/puzzles.md has all."""
+    cause: str
+    """Why the best move is better than the second, as the coach says it; "" if nothing says it."""
     level: int
     """A level of `strong` that misses it: the lowest that wins more than half its games against
-    `greedy`."""
+    `greedy`. In a game without `strong` level N is `material:depth=N`, which draws among moves that
+    it values alike."""
     found: int
     """How many of *draws* moves of that level are the best one."""
     draws: int
@@ -79,20 +87,34 @@ class Puzzle(JsonData):
         return self.value - self.second_value
 
     @property
+    def stars(self) -> int:
+        """How hard it is, from 1 to 5: how seldom its level finds it, and whether a weak one does.
+
+        Weak levels are those that *solved_by* is one of.
+        """
+        share = self.found / self.draws
+        if self.unit == "results":  # chance alone finds most moves seldom where there are many
+            return min(max(1, (self.solved_by or 5) - 1), 4) + (share < _STARS[-1])
+        return 1 + sum(share < bound for bound in _STARS) + (self.solved_by is None)
+
+    @property
     def explanation(self) -> str:
-        """What both lines lead to, in sentences."""
-        best = _Told(self, self.line, self.value)
-        second = _Told(self, self.second_line, self.second_value)
+        """Why the best move is best, and what both lines lead to, in sentences."""
+        best = _Told(self, self.line, self.value).sentence()
+        second = _Told(self, self.second_line, self.second_value).sentence()
+        after = f"After {self.second}, the second best, {second}."
+        if self.unit == "results":
+            only = "wins" if self.value > 0 else "does not lose"
+            within = "" if self.is_exact else f" within {self.depth} plies"
+            return f"Only {self.best} {only}{within}: {self.cause or best}. {after}"
+        why = f"{self.cause}. After it, {best}" if self.cause else best
         how = "" if self.is_exact else f" Both are valued {self.depth} plies ahead."
-        return (
-            f"{self.best} is best: {best.sentence()}. After {self.second}, the second best, "
-            f"{second.sentence()}.{how}"
-        )
+        return f"{self.best} is best: {why}. {after}{how}"
 
 
 @lru_cache(maxsize=8)
 def puzzles(game: str = "othello") -> tuple[Puzzle, ...]:
-    """Return the puzzles of *game*, the earliest stage first; `ValueError` if it has none.
+    """Return the puzzles of *game*, the easiest first; `ValueError` if it has none.
 
     >>> puzzle = puzzles("othello")[0]
     >>> puzzle.best in puzzle.start.legal_moves.__str__().split(), puzzle.gap >= 6
@@ -118,14 +140,14 @@ def puzzle_games() -> tuple[str, ...]:
     """Return the games that have puzzles.
 
     >>> puzzle_games()
-    ('checkers', 'othello')
+    ('breakthrough', 'checkers', 'connect-four', 'gomoku-9', 'othello')
     """
     return tuple(sorted(path.stem.partition("-")[2] for path in _file("*").parent.glob(_NAMES)))
 
 
 def puzzle_from_dict(fields: dict[str, Any]) -> Puzzle:
     """Return the puzzle with these *fields*."""
-    lines = {name: tuple(fields[name]) for name in ("line", "second_line")}
+    lines = {name: tuple(fields[name].split()) for name in ("line", "second_line")}
     return Puzzle(**{**fields, **lines})
 
 
@@ -180,8 +202,18 @@ class _Told:
 
     def sentence(self) -> str:
         """Return what happens, and how it ends."""
+        if self.puzzle.unit == "results":
+            return self._result()
         events = self._corners() if self.puzzle.unit == "discs" else self._captures()
         return "; ".join([*events, self._end()])
+
+    def _result(self) -> str:
+        if self.value:
+            winner = self.mover if self.value > 0 else self.mover.opposite
+            return f"{winner} wins in {_plies(len(self.record))}"
+        if self.record.outcome() is not None:
+            return "the game ends in a draw"
+        return f"nobody wins within {_plies(self.puzzle.depth)}"
 
     def _end(self) -> str:
         mover, other = (str(color) for color in (self.mover, self.mover.opposite))
@@ -246,6 +278,10 @@ class _Told:
     def _own_kings(self, position: Position) -> int:
         own = position.row[0 if self.mover is Color.BLACK else 1]
         return (own & position.row[2]).bit_count()
+
+
+def _plies(count: int) -> str:
+    return f"{count} plies" if count > 1 else "one ply"
 
 
 def _times(count: int) -> str:

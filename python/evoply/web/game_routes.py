@@ -354,13 +354,19 @@ class PuzzlesListed(ApiAnswer):
     game: str
     title: str
     count: int
+    opponent: str
+    """Whom to play on against, as text."""
 
 
 class PuzzleShown(ApiAnswer):
     """A position with one move that is clearly best, and its solution."""
 
     number: int
-    """From 1."""
+    """From 1, the easiest first."""
+    theme: str
+    """What it is about, such as "corner"."""
+    stars: int
+    """How hard it is, from 1 to 5."""
     position: str
     """As text that `BeginGame.position` reads."""
     board: BoardShown
@@ -403,14 +409,19 @@ def rules_text(name: GameName) -> RulesText:
 def puzzle_list() -> list[PuzzlesListed]:
     """Return the games that have puzzles."""
     return [
-        PuzzlesListed(game=game, title=game_rules(game).title, count=len(puzzle_book.puzzles(game)))
+        PuzzlesListed(
+            game=game,
+            title=game_rules(game).title,
+            count=len(puzzle_book.puzzles(game)),
+            opponent=game_rules(game).adviser,
+        )
         for game in puzzle_book.puzzle_games()
     ]
 
 
 @book_router.get("/puzzles/{name}")
 def puzzles_of(name: GameName) -> list[PuzzleShown]:
-    """Return the puzzles of a game with their solutions, the earliest stage of a game first."""
+    """Return the puzzles of a game with their solutions, the easiest first."""
     try:
         found = puzzle_book.puzzles(name)
     except ValueError as error:
@@ -432,7 +443,7 @@ def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
         puzzle,
         board=BoardShown(**board_of(start)),
         legal=LegalMove.all_of(start.legal_moves),
-        task=f"{start.turn} to move: find the best move.",
+        task=f"{start.turn} to move: find the {_wanted(puzzle)}.",
         best=best,
         line=played_moves(lines[0]),
         second=second,
@@ -441,11 +452,27 @@ def _shown(puzzle: puzzle_book.Puzzle) -> PuzzleShown:
     )
 
 
+def _wanted(puzzle: puzzle_book.Puzzle) -> str:
+    if puzzle.unit != "results":
+        return "best move"
+    return f"only move that {'wins' if puzzle.value > 0 else 'does not lose'}"
+
+
 def _difficulty(puzzle: puzzle_book.Puzzle) -> str:
-    share = f"L{_level(puzzle.level)[1:]} finds it {puzzle.found} times in {puzzle.draws}"
+    is_proved = puzzle.unit == "results"
+    level = "A search" + _ahead(puzzle.level) if is_proved else f"L{_level(puzzle.level)[1:]}"
+    share = f"{level} finds it {puzzle.found} times in {puzzle.draws}"
     if puzzle.solved_by is None:
-        return f"{share}, and no level below {_level(USUAL_LEVEL)} in more than half."
-    return f"{share}, {_level(puzzle.solved_by)} in more than half."
+        deeper = (
+            "." if is_proved else f", and no level below {_level(USUAL_LEVEL)} in more than half."
+        )
+        return share + deeper
+    solver = f"one{_ahead(puzzle.solved_by)}" if is_proved else _level(puzzle.solved_by)
+    return f"{share}, {solver} in more than half."
+
+
+def _ahead(plies: int) -> str:
+    return f" of {plies} {'ply' if plies == 1 else 'plies'}"
 
 
 def _level(number: int) -> str:

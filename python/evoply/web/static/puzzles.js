@@ -7,20 +7,21 @@ import { entered, nextSquares } from "./entering.js";
 import { trying } from "./messages.js";
 import { isShortcut, OTHER } from "./names.js";
 
-const OPPONENT = "strong";
 const place = document.getElementById("view-puzzles");
 const button = (name, work) => make("button", { type: "button", click: () => trying(work) }, ...name);
 const underlined = (letter, rest) => [make("u", {}, letter), rest];
 
 const choice = make("select", { id: "puzzles-game", change: () => go(choice.value, 1) });
+const themes = make("select", { id: "puzzles-theme", change: () => go(game, (listed().find((one) => one === puzzle()) ?? listed()[0]).number) });
+const list = make("select", { id: "puzzles-number", change: () => go(game, Number(list.value)) });
 const count = make("p", { class: "note", id: "puzzle-count" });
 const picture = make("div", { class: "book-board" });
 const board = new Board(picture, chosen);
 const task = make("p", { class: "task", role: "status", "aria-live": "polite" });
 const why = make("p", { class: "advice", hidden: true });
 const difficulty = make("p", { class: "note", hidden: true });
-const previous = button(underlined("P", "revious"), () => go(game, number - 1));
-const next = button(underlined("N", "ext"), () => go(game, number + 1));
+const previous = button(underlined("P", "revious"), () => go(game, beside(-1)));
+const next = button(underlined("N", "ext"), () => go(game, beside(1)));
 const solve = button(underlined("S", "olution"), () => answer(null));
 const again = button(underlined("T", "ry again"), () => open(number));
 const on = button(["Play on from here"], playOn);
@@ -43,6 +44,8 @@ export async function show(hash) {
     all = await get(`/api/puzzles/${wanted}`);
     game = wanted;
     choice.value = game;
+    const names = [...new Set(all.map((one) => one.theme))].sort();
+    themes.replaceChildren(new Option("all", ""), ...names.map((name) => new Option(name)));
   }
   open(Math.min(Math.max(1, Number(asked?.[2] ?? firstOpen())), all.length));
 }
@@ -57,7 +60,8 @@ async function build() {
   games = await get("/api/puzzles");
   choice.replaceChildren(...games.map((one) => new Option(one.title, one.game)));
   place.replaceChildren(
-    make("div", { class: "head" }, make("h2", {}, "Puzzles"), make("label", {}, "Game ", choice), count),
+    make("div", { class: "head" }, make("h2", {}, "Puzzles"), make("label", {}, "Game ", choice),
+      make("label", {}, "Theme ", themes), make("label", {}, "Puzzle ", list), count),
     make("div", { class: "two board-first" },
       make("section", { "aria-label": "The position" }, task, picture),
       make("section", { "aria-label": "Answers" },
@@ -95,9 +99,17 @@ const firstOpen = () => {
 };
 
 const puzzle = () => all[number - 1];
+const listed = () => all.filter((one) => !themes.value || one.theme === themes.value);
+
+// The number of the next puzzle of the theme, or of the one before; undefined if there is none.
+function beside(way) {
+  const numbers = listed().map((one) => one.number);
+  return numbers[numbers.indexOf(number) + way];
+}
 
 function open(which) {
   number = which;
+  if (!listed().includes(puzzle())) themes.value = "";
   [selected, answered, line, ply] = [[], null, "line", 0];
   showAll();
 }
@@ -129,7 +141,8 @@ function answer(move) {
 
 async function playOn() {
   const { position, board: { turn } } = puzzle();
-  await beginGame({ game, position, [turn]: "person", [OTHER[turn]]: OPPONENT });
+  const { opponent } = games.find((one) => one.game === game);
+  await beginGame({ game, position, [turn]: "person", [OTHER[turn]]: opponent });
 }
 
 // What is seen.
@@ -156,9 +169,13 @@ function showAll() {
   if (task.textContent !== text) task.textContent = text;
   const known = answers();
   const solved = all.filter((one) => known[one.position]).length;
-  count.textContent = `Puzzle ${number} of ${all.length}, ${solved} solved`;
-  previous.disabled = number === 1;
-  next.disabled = number === all.length;
+  count.textContent = `${all.length} puzzles, ${solved} solved`;
+  list.replaceChildren(...listed().map((one) => {
+    const text = `${one.number}. ${"★".repeat(one.stars)} ${one.theme}${known[one.position] ? ", solved" : ""}`;
+    return new Option(text, one.number, false, one === puzzle());
+  }));
+  previous.disabled = !beside(-1);
+  next.disabled = !beside(1);
   solve.hidden = answered !== null;
   again.hidden = answered === null;
   for (const one of [why, difficulty, lines]) one.hidden = answered === null;
