@@ -349,7 +349,7 @@ def _is_refuted(
 
 def _tells(answer: TestedAnswer, better: ReadLine) -> bool:
     """Return whether *answer* makes the difference, and is not there after the better move, too."""
-    after = better.at(1)
+    after: Any = better.at(1)
     others = {after.short_text(move) for move in after.legal_moves}
     return answer.is_only and answer.move not in others
 
