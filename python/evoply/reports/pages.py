@@ -34,12 +34,13 @@ from evoply.protocols.sections import (
     share,
 )
 from evoply.reports.charts import Chart, Series, charts_of, line_chart
-from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, summaries
 from evoply.reports.scale import Scale
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+    from evoply.reports.game_analysis import AnalysedGame, AnalysedMove
 
 
 # Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards.
@@ -82,6 +83,8 @@ def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | Non
 
 def players_of(games: Sequence[AnalysedGame]) -> Section:
     """Return how well each player chose in *games*, which have one scale."""
+    from evoply.reports.game_analysis import summaries  # only pages of games need the coach
+
     scale = games[0].scale if games else None
     rows = [(name, accuracy, scale) for name, accuracy in summaries(games).items()]
     is_certain = scale is not None and not scale.bounds
@@ -129,9 +132,6 @@ PLAYERS_IN_SHORT = (
     Column("exact", "exact", counted, read=lambda row: row[1].exact),
 )
 """The columns of a terminal, which does not say of each move whether it is exact."""
-
-Moved = tuple[AnalysedGame, AnalysedMove]
-"""A row of a table of moves."""
 
 
 def _moved(name: str, label: str, text: Callable[[AnalysedMove, Scale], str | None]) -> Column:
