@@ -56,6 +56,18 @@ def test_terms_come_in_the_order_of_their_choice() -> None:
     assert more == columns_by_loss(choices, counted, 4)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_columns_that_tell_moves_apart_alike_the_first_is_chosen(seed: int) -> None:
+    """As of a count of one side and its difference to a count that no move changes."""
+    choices, counted = made_up(seed)
+    rng = np.random.default_rng(seed)
+    by_position = rng.integers(0, 9, choices.position.max() + 1)[choices.position]
+    again = counted + by_position[:, np.newaxis] + rng.normal(0, 1e-13, counted.shape)
+    found = columns_by_loss(choices, np.hstack([counted, again]), 3)
+    assert all(column < counted.shape[1] for term in found for column in term)
+    assert columns_by_loss(choices, np.hstack([again, counted]), 3) == found
+
+
 def test_products_are_found_where_they_are_allowed() -> None:
     choices, counted = made_up(2, columns=4)
     values = counted[:, 1] * counted[:, 3] + 2 * counted[:, 0]

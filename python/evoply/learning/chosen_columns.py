@@ -16,6 +16,9 @@ from evoply.learning.choices import Array, Choices, LossFit
 
 Term = tuple[int, ...]
 """A column, or the two columns of a product."""
+_DIGITS = 9
+"""Decimals to which shares of the usual loss are compared."""
+_TINY = 1e-300
 _STEEPEST = 12
 """So many candidates are tried for each term."""
 _BEST = 3
@@ -118,19 +121,24 @@ class _Selection:
         steep[count:] = 0
         cost = _PRODUCT * self.fit.usual
         tried: list[tuple[float, int, Array]] = []
-        for index in np.argsort(-steep, kind="stable")[:_STEEPEST].tolist():
+        # Columns that tell moves apart alike differ by rounding only, and not alike on all
+        # processors: the first of them counts.
+        rounded = np.round(steep / max(steep.max(initial=0.0), _TINY), _DIGITS)
+        for index in np.argsort(-rounded, kind="stable")[:_STEEPEST].tolist():
             if steep[index] > 0:
                 # Only its own weight and the size of all others are fitted, which is fast.
                 both = np.array([values, self._matrix([self.candidates[index]])[0]])
                 pair, loss = self.fit.fitted(both, np.array([1.0, 0.0]), _FEW_ROUNDS)
-                tried.append((loss + cost * len(self.candidates[index]), index, pair))
+                total = (loss + cost * len(self.candidates[index])) / max(self.fit.usual, _TINY)
+                tried.append((round(total, _DIGITS), index, pair))
         best: _Fitted | None = None
+        same = self.fit.usual / 10**_DIGITS
         for _, index, (size, weight) in sorted(tried, key=lambda candidate: candidate[:2])[:_BEST]:
             terms = [*chosen[:place], self.candidates[index], *chosen[place:]]
             found = self._fitted(terms, np.insert(weights * size, place, weight), _FEW_ROUNDS)
             if (
                 best is None
-                or found[1] + cost * (len(terms[place]) - len(best[0][place])) < best[2]
+                or found[1] + cost * (len(terms[place]) - len(best[0][place])) < best[2] - same
             ):
                 best = terms, *found
         return best
