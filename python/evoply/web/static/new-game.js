@@ -32,8 +32,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     for (const color of COLORS) {
       const before = at(color).value;
       const groups = KINDS.map(([kind, label]) => [label, chosen.levels.filter((level) => level.kind === kind).map(levelOption)]);
-      groups.push(["Your champions", champions.map((run) => option(`champion@${run.name}`,
-        `${run.name}${run.best_fresh === null ? "" : ` · ${Math.round(100 * run.best_fresh)} % in fresh games`}`))]);
+      groups.push(["Your champions", champions.map((run) => option(`champion@${run.name}`, run.name))]);
       at(color).replaceChildren(option("person", "You"),
         ...groups.filter(([, options]) => options.length).map(([label, options]) => make("optgroup", { label }, ...options)),
         option("other", "Another player…"));
