@@ -110,17 +110,18 @@ def main() -> None:
     if concepts is None:
         raise SystemExit(f"{asked.game} has no concepts: fit them first")
     least = 4 * concepts.least
-    data, counts = [], Counter[str]()
+    counts = Counter[str]()
+    data: list[tuple[Pair, TestedAnswer | None, TestedAnswer | None]] = []
     fit = fit_of(asked.game)
     took_tests = took_causes = 0.0
     with Adviser(asked.game) as adviser:
         for pair in pairs(asked.game, asked.seed, asked.positions):
             begun = time.perf_counter()
-            answers = [
-                tested_answer(adviser, lines, fit.depth, pair.difference)
+            is_large = pair.difference >= least
+            answer, other = (
+                tested_answer(adviser, lines, fit.depth, pair.difference) if is_large else None
                 for lines in (pair.lines, ExpectedLines(*pair.lines[::-1]))
-                if pair.difference >= least
-            ] or [None, None]
+            )
             took_tests += (time.perf_counter() - begun) / 2
             begun = time.perf_counter()
             found = cause_between(concepts, pair.lines, pair.difference)
@@ -129,7 +130,7 @@ def main() -> None:
             counts.update(pairs=1, seen=seen, wrong=wrong)
             counts.update(cause.family for cause in found.causes)
             counts["trades"] += any(cause.adds < 0 for cause in found.causes)
-            data.append((pair, *answers))
+            data.append((pair, answer, other))
     large = [one for one in data if one[0].difference >= least]
     print(f"{asked.game}, seed {asked.seed}, {len(data)} pairs")
     print(f"all           {rates(concepts, data)}")
