@@ -393,7 +393,7 @@ def prune(
     from evoply.cli.player_texts import read_players
 
     game, (whole, *rivals) = read_players([player, *(against or [])], conditions.game)
-    with named_options("within", "games"), share_bar("pruning") as show:
+    with named_options("within", "most", "games"), share_bar("pruning") as show:
         pruned, is_stopped = played(
             lambda: learning.prune(
                 whole.model_copy(update={"name": player}),

@@ -21,7 +21,7 @@ _SEEN = 6
 _FEW_SAFE = 2
 _SEEN_STABLE = 3
 _LATE = 12
-"""Empty squares from which on counting decides: moves and open discs are no reasons any more."""
+"""Empty squares from which on counting decides: most moves and open discs are no reasons then."""
 _FEW_EMPTIES = 20
 """Empty squares from which regions are counted."""
 
