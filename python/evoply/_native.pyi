@@ -46,7 +46,9 @@ __all__ = [
     "symmetry",
 ]
 _Row = tuple[int, int, int, bool, int, int]
-_Analysis = tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]], bool]
+_Analysis = tuple[
+    int, float | None, int, list[int], int, float, list[tuple[int, float, list[int]]], bool
+]
 cpu: str
 """The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
 paths: tuple[str, ...]

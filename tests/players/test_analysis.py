@@ -38,7 +38,7 @@ def test_values_of_moves_are_those_of_the_positions_after_them(game: str, text: 
         assert plain[6] == []
         assert (whole[:5], whole[5] > 0) == (plain[:5], True)
         position = rules.position_from_row(row)
-        values = dict(whole[6])
+        values = {code: value for code, value, _ in whole[6]}
         assert list(values) == [move.code(rules.shape) for move in position.legal_moves]
         if len(values) > 1:
             assert values[whole[0]] == max(values.values()) == whole[1]
@@ -46,11 +46,11 @@ def test_values_of_moves_are_those_of_the_positions_after_them(game: str, text: 
         if depth > 1:
             nearer = player.model_copy(update={"depth": depth - 1, "view": "turn"}).native(game)
             deeper = player.model_copy(update={"view": "turn"}).native(game)
-            for code, value in _native.analyse(deeper, *row, 1, best=ALL_MOVES)[6]:
+            for code, value, _ in _native.analyse(deeper, *row, 1, best=ALL_MOVES)[6]:
                 after = position.play(rules.move_from_code(code))
                 if after.outcome() is None:
                     answers = _native.analyse(nearer, *after.row, 1, best=ALL_MOVES)[6]
-                    assert value == -max(answer for _, answer in answers)
+                    assert value == -max(answer for _, answer, _ in answers)
 
 
 def test_random_moves_have_no_values() -> None:

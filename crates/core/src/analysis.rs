@@ -10,7 +10,7 @@ use crate::evaluator::after_state;
 use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
-use crate::search::every_move;
+use crate::search::every_move::{self, Lines};
 use crate::search::exact::{Endgames, ExactValues};
 use crate::stream::Key;
 
@@ -34,6 +34,9 @@ impl Question {
     }
 }
 
+/// A move, its value, and what is expected after it.
+pub type Valued<G> = (<G as Game>::Move, f64, Vec<<G as Game>::Move>);
+
 /// A choice, and how long it took.
 #[derive(Clone, Debug)]
 pub struct Analysis<G: Game> {
@@ -44,7 +47,9 @@ pub struct Analysis<G: Game> {
     ///
     /// Of a player that looks ahead they are the values of plain minimax at the depth that the answer reached; where it
     /// answered without looking, at the depth that it would have reached. Of a tree of playouts they are shares of points.
-    pub values: Vec<(G::Move, f64)>,
+    ///
+    /// With each of them what is expected after it, if the player looks so far.
+    pub values: Vec<Valued<G>>,
     /// Time from question to answer, without what the values took.
     pub elapsed: Duration,
 }
@@ -64,18 +69,20 @@ impl<G: Endgames> Player<G> {
         let values = if question.best > 0 && question.moves >= self.random_moves() {
             dispatch(ValueMoves::of(self, position, key, &choice, question.best, &mut workspace, stop))?
         } else {
-            Vec::new()
+            Default::default()
         };
-        Some(Analysis { choice, values: known(position, &values), elapsed })
+        Some(Analysis { choice, values: known(position, values), elapsed })
     }
 }
 
 /// The moves whose values are known, in the order of legal moves.
-pub(crate) fn known<G: Game>(position: &G, values: &[f64]) -> Vec<(G::Move, f64)> {
-    position.legal_moves().zip(values.iter().copied()).filter(|(_, value)| !value.is_nan()).collect()
+pub(crate) fn known<G: Game>(position: &G, (values, lines): (Vec<f64>, Lines<G>)) -> Vec<Valued<G>> {
+    let lines = lines.into_iter().chain(std::iter::repeat(Vec::new()));
+    let moves = position.legal_moves().zip(values).zip(lines);
+    moves.map(|((chosen, value), line)| (chosen, value, line)).filter(|(_, value, _)| !value.is_nan()).collect()
 }
 
-/// The values of all moves, or of the best, as a task: for whoever is not inside a CPU path yet.
+/// The values of all moves, or of the best, and their lines, as a task: for whoever is not inside a CPU path yet.
 pub(crate) struct ValueMoves<'a, G: Game> {
     player: &'a Player<G>,
     position: &'a G,
@@ -106,7 +113,7 @@ impl<'a, G: Game> ValueMoves<'a, G> {
 }
 
 impl<G: Endgames> Task for ValueMoves<'_, G> {
-    type Output = Option<Vec<f64>>;
+    type Output = Option<(Vec<f64>, Lines<G>)>;
     const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
@@ -119,24 +126,24 @@ impl<G: Endgames> Task for ValueMoves<'_, G> {
         }
         let valued_exactly =
             |evaluator, threads| G::value_exactly(cpu, ExactValues { position, evaluator, threads, stop });
-        let mut values = match player.chooser() {
-            Chooser::Random => Vec::new(),
+        let (mut values, lines) = match player.chooser() {
+            Chooser::Random => Default::default(),
             Chooser::AfterState(_) | Chooser::Staged(_) => {
                 let evaluator = player.board_evaluator(position, key, workspace)?;
                 let Workspace { memory, values, .. } = workspace;
                 after_state(cpu, position, &mut expansion, evaluator, &mut memory.registers, values);
-                std::mem::take(values)
+                (std::mem::take(values), Vec::new())
             }
             Chooser::AlphaBeta(ahead) if exactly => valued_exactly(ahead.evaluator(), workspace.threads)?,
             Chooser::Mcts(mcts) if exactly => valued_exactly(mcts.evaluator(), workspace.threads)?,
             // Those of the choice.
-            Chooser::Mcts(_) => std::mem::take(&mut workspace.values),
+            Chooser::Mcts(_) => (std::mem::take(&mut workspace.values), Vec::new()),
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, player.ties(), stop);
-                every_move::best(cpu, &search, depth, position, best, &mut workspace.memory)?.0
+                every_move::best(cpu, &search, depth, position, best, &mut workspace.memory)?
             }
         };
         every_move::keep_best(&mut values, best);
-        Some(values)
+        Some((values, lines))
     }
 }

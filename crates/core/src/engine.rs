@@ -132,9 +132,9 @@ impl<G: Endgames> Engine<G> {
             let (player, workspace) = (&self.player, &mut workspace);
             dispatch(ValueMoves::of(player, position, key, &choice, question.best, workspace, stop)).unwrap_or_default()
         } else {
-            Vec::new()
+            Default::default()
         };
-        let values = known(position, &values);
+        let values = known(position, values);
         Some(Thought { analysis: Analysis { choice, values, elapsed }, is_complete })
     }
 

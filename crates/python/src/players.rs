@@ -285,9 +285,9 @@ impl Positions {
     }
 }
 
-/// Move, score for the side to move, nodes, principal variation, depth, seconds, values of all moves, and whether the values are
-/// final differences of discs under best play.
-pub type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64)>, bool);
+/// Move, score for the side to move, nodes, principal variation, depth, seconds, values of all moves with their lines, and whether
+/// the values are final differences of discs under best play.
+pub type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64, Vec<u64>)>, bool);
 
 /// An analysis as Python gets it.
 pub fn analysis_row(analysed: Analysed) -> Analysis {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,8 +62,8 @@ def analyse(
 
     In JSON: game, position, player, move, score, view (the side for which the
     score speaks, or null), depth, nodes, seconds, line, moves (every legal
-    move with its score, best first, or with --multi the best; empty if the
-    player does not value moves), and outcome if the game is over, else null.
+    move with its score and line, best first, or with --multi the best; empty if
+    the player does not value moves), and outcome if the game is over, else null.
 
     With --games every move is compared with the best one. Worths are then in
     discs in Othello, in points of a game elsewhere (1 is a win, 0.5 a draw). A
@@ -279,7 +279,8 @@ def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:
         "seconds": choice.seconds,
         "line": _texts(record, choice.line),
         "moves": [
-            {"move": _texts(record, [move])[0], "score": score} for move, score in choice.moves
+            {"move": _texts(record, [move])[0], "score": score, "line": _texts(record, line)}
+            for (move, score), line in _with_lines(choice)
         ],
     }
 
@@ -310,10 +311,19 @@ def moves_table(record: GameRecord, choice: Choice) -> Table | None:
     if not choice.moves:
         return None
     columns = (
-        Column("move", "move", str, read=lambda row: _texts(record, [row[0]])[0]),
-        Column("value", "value", value_text, read=itemgetter(1)),
+        Column("move", "move", str, read=lambda row: _texts(record, [row[0][0]])[0]),
+        Column("value", "value", value_text, read=lambda row: row[0][1]),
     )
-    return rows_table(columns, choice.moves)
+    moves = list(_with_lines(choice))
+    if any(len(line) > 1 for _, line in moves):
+        line = Column("line", "line", str, read=lambda row: " ".join(_texts(record, row[1])))
+        columns = (*columns, line)
+    return rows_table(columns, moves)
+
+
+def _with_lines(choice: Choice) -> Iterator[tuple[tuple[Any, float], Sequence[Any]]]:
+    """Yield each move with its value and its line, which a player from outside may not tell."""
+    return zip_longest(choice.moves, choice.lines[: len(choice.moves)], fillvalue=())
 
 
 def value_text(score: float) -> str:

@@ -50,6 +50,8 @@ def say_explanation(output: Output, explained: Explanation, *, with_parts: bool 
     if more > 0:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
     output.labelled("In words", explained.sentence)
+    if explained.reading:
+        output.labelled("", explained.reading)
     if with_parts:
         _say_parts(output, explained)
     if explained.tree is not None:

@@ -20,9 +20,10 @@ ENGINE_TABLE = 18
 """An engine keeps 2**ENGINE_TABLE positions, or more if its player does."""
 
 Answer = tuple[
-    int, float | None, int, list[int], int, float, list[tuple[int, float]], bool
+    int, float | None, int, list[int], int, float, list[tuple[int, float, list[int]]], bool
 ]  # fmt: skip
-"""The kernel's answer: move, score, nodes, line, depth, seconds, values, if they are exact."""
+"""The kernel's answer: move, score, nodes, line, depth, seconds, the moves with their values and
+lines, if they are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class KernelSeat(Seat):
         spent = time.monotonic() - begun
         left = replace(left, seconds=left.seconds - spent, move_seconds=left.move_seconds - spent)
         choice = TIMINGS[self.use.timing](search, left, self.measured, time.monotonic)
-        return replace(choice, seconds=time.monotonic() - begun, moves=())
+        return replace(choice, seconds=time.monotonic() - begun, moves=(), lines=())
 
     def analyse(
         self, game: GameRecord, stream: Stream, clock: Clock, /, *, best: int = 0
@@ -181,17 +182,16 @@ def choice_from(answer: Answer, position: Position) -> Choice:
     """Return the kernel's *answer* at *position* as a choice."""
     code, score, nodes, line, depth, seconds, values, is_exact = answer
     move_from_code = game_rules(position.game).move_from_code
+    # Equal values stay in the order of legal moves.
+    values.sort(key=lambda valued: -valued[1])
     choice = Choice(
         move=move_from_code(code),
         depth=depth,
         nodes=nodes,
         seconds=seconds,
         line=tuple(map(move_from_code, line)),
-        # Equal values stay in the order of legal moves.
-        moves=tuple(
-            (move_from_code(code), value)
-            for code, value in sorted(values, key=lambda pair: -pair[1])
-        ),
+        moves=tuple((move_from_code(code), value) for code, value, _ in values),
+        lines=tuple(tuple(map(move_from_code, line)) for *_, line in values),
         notes={"exact": True} if is_exact else {},
     )
     return choice if score is None else replace(choice, score=score, color=position.turn)

@@ -62,6 +62,10 @@ class Choice:
     moves: tuple[tuple[Any, float], ...] = ()
     """Every legal move with its value to *color*, best first, if that was asked for and the player
     values moves."""
+    lines: tuple[tuple[Any, ...], ...] = ()
+    """What is expected with each of *moves*, in their order: each line begins with its move, and is
+    that move alone where the player did not look further. Lines of equal value may differ from
+    *line*."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Further facts by name, as JSON-ready data."""
 

@@ -37,6 +37,7 @@ from evoply.reports.influences import (
     influence_sentence,
     lost_text,
     percent,
+    plain_reading,
 )
 from evoply.reports.open_evaluator import (
     Opened,
@@ -79,6 +80,7 @@ PARTS = (
 class Explanation(JsonData, Shown):
     """What a player's evaluator comes to and what of it decides moves."""
 
+    also = ("reading",)
     player: str
     game: str
     sentence: str
@@ -106,6 +108,7 @@ class Explanation(JsonData, Shown):
         if self.simplified is not None:
             lines.append(f"= {self.simplified}")
         lines += [*_first_exceptions(self.exceptions), self.sentence]
+        lines += [self.reading] if self.reading else []
         lines += [
             f"{lost_text(part):>18}{percent(part.share):>10}  {part.text}" for part in self.parts
         ]
@@ -123,6 +126,11 @@ class Explanation(JsonData, Shown):
         return bool(self.terms) and self.about == "terms"
 
     @property
+    def reading(self) -> str:
+        """What it does as advice to whoever would play like it, "" where that is not clear."""
+        return plain_reading(self.parts)
+
+    @property
     def games(self) -> int:
         """The games that the player played without each part against the whole one."""
         played = next((part.played for part in self.parts), None)
@@ -130,7 +138,7 @@ class Explanation(JsonData, Shown):
 
     def shown(self) -> Page:
         """Return the parts, and what they come to in words."""
-        texts = [text for text in (self.simplified, self.sentence) if text]
+        texts = [text for text in (self.simplified, self.sentence, self.reading) if text]
         return Page(
             self.player,
             [Section("", columns_filled(PARTS, self.parts), self.parts, sentences=texts)],

@@ -6,6 +6,7 @@ were played, by how many moves change. This module only words what was measured 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -58,6 +59,11 @@ class Influence(JsonData):
     """The positions where moves differ in it."""
     played: AgainstWhole | None = None
     """How the player without the part plays against the whole one."""
+
+    @property
+    def is_in_words(self) -> bool:
+        """Whether words say it, and no formula."""
+        return "`" not in self.wants
 
     @property
     def rank(self) -> tuple[float, float]:
@@ -133,7 +139,12 @@ FEATURE = PartKind("feature", "with this at its average", "holding this at its a
 
 
 def influence_sentence(parts: Sequence[Influence], kind: PartKind) -> str:
-    """Return what the player does, what matters most first."""
+    """Return what the player does, what matters most first; parts without words are counted."""
+    in_words = [part for part in parts if part.is_in_words]
+    if in_words and len(in_words) < len(parts):
+        others = _counted(len(parts) - len(in_words), kind, "other ")
+        verb = "has" if len(parts) - len(in_words) == 1 else "have"
+        return f"{influence_sentence(in_words, kind)} {others} {verb} a formula and no words."
     ordered = sorted(parts, key=lambda part: part.rank)
     if not ordered:
         return ""
@@ -142,6 +153,52 @@ def influence_sentence(parts: Sequence[Influence], kind: PartKind) -> str:
     if ordered[0].played is None:
         return _by_moves(ordered, kind)
     return _by_games(ordered, kind)
+
+
+def plain_reading(parts: Sequence[Influence]) -> str:
+    """Return as advice what the player does about the parts that its play stands on, "" for none.
+
+    Parts that games show to do nothing, or to be in the way, are no advice, and neither is what
+    its choices do not show, or only a formula says.
+
+    >>> safe = Influence("- x", "few safe moves for the opponent (safe: not beside it)", 0.3)
+    >>> plain_reading([safe, Influence("- y", "an X disc", 0.4, "hardly ever leaves")])
+    'In short: hardly ever leave an X disc; prefer few safe moves for the opponent.'
+    """
+    ordered = sorted(parts, key=lambda part: part.rank)
+    told = [
+        part
+        for part in ordered
+        if part.role in ("", "holds it up")
+        and (part.share >= _LEAST_SHARE or part.role)
+        and part.verb in _ADVICE
+        and part.is_in_words
+    ]
+    if len(ordered) < 2 or not told:
+        return ""
+    advice = []
+    for verb, group in groupby(told[:_MOST_ADVISED], key=lambda part: part.verb):
+        wanted = [_advised(part.wants) for part in group]
+        last = "or" if verb != "wants" else "and"
+        advice.append(f"{_ADVICE[verb]} {joined(wanted, last)}")
+    return f"In short: {'; '.join(advice)}."
+
+
+_ADVICE = {
+    "wants": "prefer",
+    "never leaves": "never leave",
+    "hardly ever leaves": "hardly ever leave",
+}
+_MOST_ADVISED = 3
+
+
+def _advised(wants: str) -> str:
+    """Return what is wanted without its notes, said to who plays."""
+    told = _NOTES.sub("", wants)
+    return told.replace("it has", "you have").replace("it still needs", "you still need")
+
+
+_NOTES = re.compile(r" \([^()]*\)")
 
 
 def _by_games(ordered: Sequence[Influence], kind: PartKind) -> str:

@@ -103,7 +103,10 @@ def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) ->
     explanation = explain_champion(run)
     numbers = Section("", run.columns(shown), shown, sample, look="numbers", folded="All numbers")
     return [
-        Section("", sentences=[*_strength(run), explanation.sentence]),
+        Section(
+            "",
+            sentences=[*_strength(run), *filter(None, [explanation.sentence, explanation.reading])],
+        ),
         _matches(run),
         _champion(run, champion, explanation),
         Section(f"{run.step_word.capitalize()}s", charts=run_charts(run), parts=[numbers]),

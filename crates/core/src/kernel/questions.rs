@@ -170,8 +170,8 @@ pub struct Analysed {
     pub depth: u32,
     /// From question to answer.
     pub elapsed: Duration,
-    /// Every move with its value, if that was asked.
-    pub values: Vec<(u64, f64)>,
+    /// Every move with its value and its best line, the move first, if that was asked.
+    pub values: Vec<(u64, f64, Vec<u64>)>,
     /// Whether the score is the final difference under best play.
     pub is_exact: bool,
 }

@@ -128,7 +128,8 @@ fn analysed<G: Game>(rules: G::Rules, analysis: Analysis<G>) -> Analysed {
     let Choice { chosen, score, depth, nodes, continuation, is_exact } = choice;
     let code = |chosen| G::code(rules, chosen);
     let line = std::iter::once(chosen).chain(continuation).map(code).collect();
-    let values = values.into_iter().map(|(chosen, value)| (code(chosen), value)).collect();
+    let whole = |chosen, line: Vec<G::Move>| std::iter::once(chosen).chain(line).map(code).collect();
+    let values = values.into_iter().map(|(chosen, value, line)| (code(chosen), value, whole(chosen, line))).collect();
     Analysed { chosen: code(chosen), score, nodes, line, depth, elapsed, values, is_exact }
 }
 

@@ -263,6 +263,11 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         best
     }
 
+    /// The best line of the last position that was looked at so many plies ahead.
+    pub fn line(&self, depth: u32) -> &[G::Move] {
+        &self.lines[depth as usize]
+    }
+
     /// The best line from here is `chosen` and then the best line of the child.
     pub fn extend_line(&mut self, depth: u32, chosen: Option<G::Move>) {
         let (below, here) = self.lines.split_at_mut(depth as usize);

@@ -32,10 +32,11 @@ pub fn search<G: Game, C: Cpu>(
     position: &G,
     memory: &mut Memory<G>,
 ) -> Option<(Vec<f64>, u64)> {
-    best(cpu, search, depth, position, usize::MAX, memory)
+    every(cpu, search, depth, position, usize::MAX, memory, None)
 }
 
-/// The same of so many of the best moves only: the others may have their value or NaN, but those that [`keep_best`] keeps have it.
+/// The same of so many of the best moves only, and what follows each: the others may have their value or NaN, but those that
+/// [`keep_best`] keeps have it.
 pub fn best<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
@@ -43,6 +44,24 @@ pub fn best<G: Game, C: Cpu>(
     position: &G,
     most: usize,
     memory: &mut Memory<G>,
+) -> Option<(Vec<f64>, Lines<G>)> {
+    let mut lines = Vec::new();
+    let (values, _) = every(cpu, search, depth, position, most, memory, Some(&mut lines))?;
+    Some((values, lines))
+}
+
+/// What is expected after each move; none at all of a search that looks one ply ahead.
+pub type Lines<G> = Vec<Vec<<G as Game>::Move>>;
+
+/// The values of all moves, or of the best, the nodes that it took, and the lines if somebody wants them.
+fn every<G: Game, C: Cpu>(
+    cpu: C,
+    search: &Search<'_, G>,
+    depth: u32,
+    position: &G,
+    most: usize,
+    memory: &mut Memory<G>,
+    lines: Option<&mut Lines<G>>,
 ) -> Option<(Vec<f64>, u64)> {
     let uses_table = depth >= LEAST_DEPTH_WITH_TABLE && !search.options.leaves.follow_paths();
     let options = SearchOptions {
@@ -60,7 +79,7 @@ pub fn best<G: Game, C: Cpu>(
     } else {
         (Vec::new(), 0)
     };
-    let (values, more) = cpu.call(Whole { cpu, search: &search, position, most, first: &first, memory })?;
+    let (values, more) = cpu.call(Whole { cpu, search: &search, position, most, first: &first, memory, lines })?;
     Some((values, nodes + more))
 }
 
@@ -91,6 +110,7 @@ struct Whole<'a, 's, G: Game, C: Cpu> {
     /// Values of the moves by a shallower search, if there was one.
     first: &'a [f64],
     memory: &'a mut Memory<G>,
+    lines: Option<&'a mut Lines<G>>,
 }
 
 impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
@@ -98,7 +118,7 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
 
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
-        let Self { cpu, search, position, most, first, memory } = self;
+        let Self { cpu, search, position, most, first, memory, mut lines } = self;
         let root = search.rule.root();
         let depth = search.options.depth;
         let mut searcher = deepening::searcher(cpu, search, position, memory);
@@ -113,6 +133,9 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
             let moves: Vec<_> = position.legal_moves().collect();
             let places = if first.is_empty() { (0..moves.len()).collect() } else { ranked(first).collect::<Vec<_>>() };
             values = vec![f64::NAN; moves.len()];
+            if let Some(lines) = lines.as_mut() {
+                lines.resize(moves.len(), Vec::new());
+            }
             // The greatest values so far, the least of them last.
             let mut greatest: Vec<f64> = Vec::new();
             for place in places {
@@ -122,6 +145,9 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
                 let value = -searcher.negamax(&child, path, depth - 1, f64::NEG_INFINITY, -least);
                 if value > least {
                     values[place] = value;
+                    if let Some(lines) = lines.as_mut() {
+                        lines[place].extend_from_slice(searcher.line(depth - 1));
+                    }
                     let rank = greatest.partition_point(|&known| known >= value);
                     greatest.insert(rank, value);
                 }

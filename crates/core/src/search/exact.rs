@@ -9,6 +9,7 @@ use crate::cpu::{Cpu, Task};
 use crate::evaluator::Evaluator;
 use crate::rules::Game;
 use crate::rules::playout::Playouts;
+use crate::search::every_move::Lines;
 use crate::stream::Stream;
 
 /// Which move keeps the score, by a player's rule for ties.
@@ -57,9 +58,9 @@ pub trait Endgames: Playouts {
         None
     }
 
-    /// The score of every legal move, in their order; `None` if it was given up, or there is no solver.
+    /// The score of every legal move, in their order, and what follows each under best play; `None` if it was given up, or there is no solver.
     #[inline(always)]
-    fn value_exactly<C: Cpu>(_: C, _: ExactValues<'_, Self>) -> Option<Vec<f64>> {
+    fn value_exactly<C: Cpu>(_: C, _: ExactValues<'_, Self>) -> Option<(Vec<f64>, Lines<Self>)> {
         None
     }
 }

@@ -230,7 +230,15 @@ fn check_player<B: Board>(positions: u64, most: u32) {
             assert!(end.outcome().is_some(), "the line ends before the game");
             let score = final_score(&end, true) * if end.turn() == position.turn() { 1 } else { -1 };
             assert_eq!(f64::from(score), best.value, "line of {case}");
-            assert_eq!(answer.values, values, "{case}");
+            let valued: Vec<_> = answer.values.iter().map(|&(chosen, value, _)| (chosen, value)).collect();
+            assert_eq!(valued, values, "{case}");
+            for (chosen, value, line) in &answer.values {
+                let moves = std::iter::once(chosen).chain(line);
+                let end = moves.fold(position, |at, &next| at.play(next).unwrap());
+                assert!(end.outcome().is_some(), "the line of {chosen:?} ends before the game: {case}");
+                let score = final_score(&end, true) * if end.turn() == position.turn() { 1 } else { -1 };
+                assert_eq!(f64::from(score), *value, "line of {chosen:?}: {case}");
+            }
         }
     }
     assert!(ties_seen > positions / 20 && not_first > positions / 50, "too few ties: {ties_seen} {not_first}");

@@ -214,7 +214,7 @@ fn the_solver_answers_where_it_is_asked_and_a_search_where_it_cannot() {
     assert!(solved.is_exact && solved.depth == 12);
     let thought = think(&mut engine, &position, Limits::default(), usize::MAX).analysis;
     assert_eq!((thought.choice.chosen, thought.choice.score), (solved.chosen, solved.score));
-    let best = thought.values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
+    let best = thought.values.iter().fold(f64::NEG_INFINITY, |best, &(_, value, _)| best.max(value));
     assert_eq!(Some(best), solved.score);
     // To a depth, on an emptier board or at once, it looks ahead.
     assert!(!think(&mut engine, &position, to_depth(2), 0).analysis.choice.is_exact);

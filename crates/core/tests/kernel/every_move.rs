@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use crate::against_minimax::{Best, value_after};
 use crate::common::{
-    American, Losing, RandomExpression, Tested, any_checkers, evaluator, late_position, player, random_position_of,
-    random_view, scaled, searching, small_evaluator,
+    American, Losing, RandomExpression, Tested, any_checkers, evaluator, late_position, material, player,
+    random_position_of, random_view, scaled, searching, small_evaluator,
 };
 use evoply_checkers::Checkers;
 use evoply_core::analysis::{Analysis, Question};
@@ -26,6 +26,11 @@ use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
+/// The moves of an answer with their values, without their lines.
+fn valued<G: Tested>(answer: &Analysis<G>) -> Vec<(G::Move, f64)> {
+    answer.values.iter().map(|&(chosen, value, _)| (chosen, value)).collect()
+}
+
 /// What a player answers with and without the values; everything else must be equal.
 fn ask<G: Tested>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
     let question = Question::of(game);
@@ -36,8 +41,8 @@ fn ask<G: Tested>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
     assert_eq!((a.chosen, a.depth, a.nodes, &a.continuation), (b.chosen, b.depth, b.nodes, &b.continuation));
     assert_eq!(a.score.map(f64::to_bits), b.score.map(f64::to_bits));
     for most in 1..=3 {
-        let some = player.analyse(position, &Question { best: most, ..question }, &NEVER).unwrap().values;
-        let mut expected: Vec<_> = whole.values.iter().copied().enumerate().collect();
+        let some = valued(&player.analyse(position, &Question { best: most, ..question }, &NEVER).unwrap());
+        let mut expected: Vec<_> = valued(&whole).into_iter().enumerate().collect();
         expected.sort_by(|(_, (_, one)), (_, (_, other))| other.partial_cmp(one).unwrap());
         expected.truncate(most);
         expected.sort_by_key(|&(place, _)| place);
@@ -95,13 +100,13 @@ fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G
         };
         let case = format!("{options:?} {view:?} round {round}");
         // Where every line ends early, a deeper look changes nothing and another depth may be told.
-        let expected = depths.find(|&depth| minimax.move_values(&position, depth) == answer.values);
+        let expected = depths.find(|&depth| minimax.move_values(&position, depth) == valued(&answer));
         let told = minimax.move_values(&position, answer.choice.depth.max(1));
-        assert!(expected.is_some(), "{case}: {:?} is not {told:?}", answer.values);
+        assert!(expected.is_some(), "{case}: {:?} is not {told:?}", valued(&answer));
         if let Some(score) = answer.choice.score
             && !options.deeper
         {
-            assert_eq!(score, Best::of(&answer.values).value, "{case}");
+            assert_eq!(score, Best::of(&valued(&answer)).value, "{case}");
         }
     }
 }
@@ -122,6 +127,32 @@ fn values_of_a_search_are_those_of_minimax() {
     }
 }
 
+/// The end of each line is where the value of its move comes from.
+#[test]
+fn each_line_leads_to_the_value_of_its_move() {
+    let counted = evaluator(&material(), View::Turn);
+    let mut seen = 0;
+    for round in 0..scaled(2_000) {
+        let mut draws = Key::new(34).child(round).stream();
+        let position = random_position_of::<Othello<Size8>>(&mut draws, 60);
+        let depth = 2 + draws.below(4) as u32;
+        let player = searching(&counted, SearchOptions::to_depth(depth), Ties::First);
+        for (chosen, value, line) in ask(&player, &position, Key(round)).values {
+            let end = line.iter().fold(position.play(chosen).unwrap(), |at, &next| at.play(next).unwrap());
+            let own = position.turn();
+            let expected = if let Some(outcome) = end.outcome() {
+                outcome_value(outcome, own)
+            } else {
+                assert_eq!(1 + line.len() as u32, depth, "round {round}");
+                f64::from(end.discs(own).len()) - f64::from(end.discs(own.opposite()).len())
+            };
+            assert_eq!(value, expected, "round {round}");
+            seen += 1;
+        }
+    }
+    assert!(seen > scaled(2_000), "{seen}");
+}
+
 fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(32).child(G::Board::SIZE.into()).child(round).stream();
@@ -131,7 +162,7 @@ fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G
         let answer = ask(&player(after_state, Ties::Random), &position, Key(round));
         let expected: Vec<(G::Move, f64)> =
             position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
-        assert_eq!(answer.values, expected, "round {round}");
+        assert_eq!(valued(&answer), expected, "round {round}");
     }
 }
 
@@ -173,7 +204,7 @@ fn the_move_that_wins_is_worth_a_win() {
         let position = late_position::<Size8>(&mut draws, 7);
         let evaluator = evaluator(&small_evaluator::<Size8>(&mut draws), View::Turn);
         let player = searching(&evaluator, SearchOptions::to_depth(6), Ties::First);
-        for (chosen, value) in ask(&player, &position, Key(round)).values {
+        for (chosen, value, _) in ask(&player, &position, Key(round)).values {
             if let Some(outcome) = position.play_unchecked(chosen).outcome() {
                 assert_eq!(value, outcome_value(outcome, position.turn()));
                 seen += 1;

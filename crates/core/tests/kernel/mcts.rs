@@ -90,6 +90,6 @@ fn values_of_moves_are_those_of_the_choice() {
     let thought = { thought }.think(&start, &question, &Limits::default(), &NEVER, &mut |_, _| ()).unwrap();
     assert_eq!(asked.values, thought.analysis.values);
     assert_eq!(asked.values.len(), 4);
-    let value = asked.values.iter().find(|(chosen, _)| *chosen == asked.choice.chosen);
-    assert_eq!(value.map(|&(_, value)| value), asked.choice.score);
+    let value = asked.values.iter().find(|(chosen, ..)| *chosen == asked.choice.chosen);
+    assert_eq!(value.map(|&(_, value, _)| value), asked.choice.score);
 }

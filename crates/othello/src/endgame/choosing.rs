@@ -8,6 +8,7 @@ use evoply_core::bitboard::Board;
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Cpu, Task};
 use evoply_core::rules::Game;
+use evoply_core::search::every_move::Lines;
 use evoply_core::search::exact::{Endgames, ExactChoice, ExactValues};
 use evoply_core::sorting::sort_few;
 
@@ -18,7 +19,7 @@ impl<B: Board> Endgames for Othello<B> {
     }
 
     #[inline(always)]
-    fn value_exactly<C: Cpu>(cpu: C, question: ExactValues<'_, Self>) -> Option<Vec<f64>> {
+    fn value_exactly<C: Cpu>(cpu: C, question: ExactValues<'_, Self>) -> Option<(Vec<f64>, Lines<Self>)> {
         cpu.call(Value(question))
     }
 }
@@ -66,7 +67,7 @@ impl<B: Board> Task for Choose<'_, B> {
 struct Value<'a, B: Board>(ExactValues<'a, Othello<B>>);
 
 impl<B: Board> Task for Value<'_, B> {
-    type Output = Option<Vec<f64>>;
+    type Output = Option<(Vec<f64>, Lines<Othello<B>>)>;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
@@ -74,7 +75,9 @@ impl<B: Board> Task for Value<'_, B> {
         let question = Endgame { threads, ..Endgame::new(Mode::Exact, stop) };
         let crew = Crew::new(cpu, position, &question, Some(evaluator));
         let mut solver = Solver::new(cpu, &crew, None);
-        let scores = solver.scores(position).into_iter().map(|(_, score)| f64::from(score)).collect();
-        (!solver.stopped).then_some(scores)
+        let scores = solver.scores(position);
+        let line = |&(chosen, score): &(_, i32)| solver.line(&position.play_unchecked(chosen), -score);
+        let lines = scores.iter().map(line).collect();
+        (!solver.stopped).then(|| (scores.into_iter().map(|(_, score)| f64::from(score)).collect(), lines))
     }
 }
