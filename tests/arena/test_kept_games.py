@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from arena_games import First
 
-from evoply.arena import round_robin, tournament
+from evoply.arena import RoundRobin, round_robin, tournament
 from evoply.arena.kept_games import _GAMES, _META
 from evoply.cli import main
 from evoply.environment import checksum_of
@@ -112,6 +112,52 @@ def test_other_players_are_refused(tmp_path: Path) -> None:
         round_robin([str(bot), "random"], **terms)
     with pytest.raises(ValueError, match=r"mode - .*round-robin, not elimination"):
         tournament([str(bot), "greedy"], **terms)
+
+
+def test_only_the_games_of_new_and_changed_players_are_played(tmp_path: Path) -> None:
+    bots = {name: tmp_path / f"{name}.py" for name in ("ann", "bob", "cem")}
+    source = "class Bot:\n    def choose(self, game, stream, clock):\n        return {}\n"
+    for bot in bots.values():
+        bot.write_text(source.format("game.position.legal_moves[0]"))
+    ann, bob, cem = map(str, bots.values())
+    counts: list[int] = []
+    said: list[str] = []
+
+    def played(*players: object) -> RoundRobin:
+        counts.clear()
+        said.clear()
+        given = {**TERMS, "games": 2, "file": tmp_path / "t.db"}
+        return round_robin(
+            players, **given, on_change=said.append, progress=lambda done: counts.append(done)
+        )
+
+    first = First()
+    whole = played(first, ann, bob)
+    asked = first.asked
+    # In another order nothing is played again, and nobody's result changes.
+    turned = played(bob, first, ann)
+    assert first.asked == asked
+    assert {(one.player, one.points) for one in turned.standings} == {
+        (one.player, one.points) for one in whole.standings
+    }
+    assert said == []
+    # A changed bot plays again, and so does nobody else.
+    bots["bob"].write_text(source.format("game.position.legal_moves[-1]"))
+    played(ann, cem, bob, "greedy")
+    assert counts[-1] == 12
+    assert said == [
+        "first takes no part any more: its games stay in the file",
+        "bob.py was changed: 4 games of it are played again",
+        "cem.py is new: it plays all of its games",
+        "greedy is new: it plays all of its games",
+    ]
+    # Who comes back has its games, but those against the changed one.
+    back = First()
+    assert played(ann, "greedy", back, bob).games == 12
+    assert said[0] == "cem.py takes no part any more: its games stay in the file"
+    idle = First(1)
+    assert played(idle, ann, "greedy").games == 6
+    assert (idle.asked, back.asked > 0) == (0, True)
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
