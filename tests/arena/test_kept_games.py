@@ -17,7 +17,8 @@ from evoply.arena.kept_games import _GAMES, _META
 from evoply.cli import main
 from evoply.environment import checksum_of
 from evoply.games.formats import GamePlayed
-from evoply.protocols import RunError
+from evoply.players import parse_player
+from evoply.protocols import Player, RunError
 from waiting import until
 
 TERMS: dict[str, Any] = {"game": "othello-4", "seed": 3, "threads": 1}
@@ -115,49 +116,42 @@ def test_other_players_are_refused(tmp_path: Path) -> None:
 
 
 def test_only_the_games_of_new_and_changed_players_are_played(tmp_path: Path) -> None:
-    bots = {name: tmp_path / f"{name}.py" for name in ("ann", "bob", "cem")}
-    source = "class Bot:\n    def choose(self, game, stream, clock):\n        return {}\n"
-    for bot in bots.values():
-        bot.write_text(source.format("game.position.legal_moves[0]"))
-    ann, bob, cem = map(str, bots.values())
-    counts: list[int] = []
+    def called(name: str, text: str) -> Player:
+        return parse_player(text, game="othello-4").model_copy(update={"name": name})
+
+    ann, bob, cem = called("ann", "greedy"), called("bob", "mobility"), called("cem", "random")
     said: list[str] = []
 
     def played(*players: object) -> RoundRobin:
-        counts.clear()
         said.clear()
         given = {**TERMS, "games": 2, "file": tmp_path / "t.db"}
-        return round_robin(
-            players, **given, on_change=said.append, progress=lambda done: counts.append(done)
-        )
+        return round_robin(players, **given, on_change=said.append)
 
     first = First()
     whole = played(first, ann, bob)
-    asked = first.asked
     # In another order nothing is played again, and nobody's result changes.
-    turned = played(bob, first, ann)
-    assert first.asked == asked
+    turned = played(bob, idle := First(1), ann)
+    assert (idle.asked, said) == (0, [])
     assert {(one.player, one.points) for one in turned.standings} == {
         (one.player, one.points) for one in whole.standings
     }
-    assert said == []
-    # A changed bot plays again, and so does nobody else.
-    bots["bob"].write_text(source.format("game.position.legal_moves[-1]"))
-    played(ann, cem, bob, "greedy")
-    assert counts[-1] == 12
+    # A changed player plays again, and so does nobody else.
+    bob = called("bob", "greedy")
+    assert played(ann, cem, bob, "greedy").games == 12
     assert said == [
         "first takes no part any more: its games stay in the file",
-        "bob.py was changed: 4 games of it are played again",
-        "cem.py is new: it plays all of its games",
+        "bob was changed: 4 games of it are played again",
+        "cem is new: it plays all of its games",
         "greedy is new: it plays all of its games",
     ]
     # Who comes back has its games, but those against the changed one.
     back = First()
-    assert played(ann, "greedy", back, bob).games == 12
-    assert said[0] == "cem.py takes no part any more: its games stay in the file"
-    idle = First(1)
-    assert played(idle, ann, "greedy").games == 6
-    assert (idle.asked, back.asked > 0) == (0, True)
+    assert played(ann, back).games == 2
+    assert back.asked == 0
+    assert played(ann, back, bob).games == 6
+    assert 0 < back.asked < first.asked
+    with pytest.raises(ValueError, match=r"players - .*; --resume in place of --file lets others"):
+        round_robin([ann, cem], **TERMS, games=2, file=tmp_path / "t.db")
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

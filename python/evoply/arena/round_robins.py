@@ -64,8 +64,8 @@ class Standing(JsonData):
     rank: int
     player: str
     rating: float | None
-    """On Elo's scale; the mean of all players is 0. None for one that forfeited all its games: they
-    say nothing of anybody's strength, and are left out of the ratings."""
+    """On Elo's scale; the mean of all players is 0. None for one that has played none of its games
+    or forfeited all: they say nothing of anybody's strength, and count for no rating."""
     interval: tuple[float, float] | None
     """95 % interval of the rating; None without one, or with too few distinct games. An end is
     infinite (in JSON null) if the player won, or lost, every game."""
@@ -196,7 +196,12 @@ STANDINGS = (
         lambda ends: between(signed)(ends) if ends else "too few games",
         read=lambda row: None if value_in(row, "rating") is None else row.interval or (),
     ),
-    Column("score", "score", share),
+    Column(
+        "score",
+        "score",
+        share,
+        read=lambda row: value_in(row, "score") if value_in(row, "games") else None,
+    ),
     Column("games", "games", counted),
 )
 """The columns of standings of round robins."""
@@ -421,7 +426,7 @@ def _standings(
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
     elo, intervals = ratings_of(
         PairsPlayed.of(first, second, results),
-        [not games[player] or tally.games_of(player) < games[player] for player in range(count)],
+        [tally.games_of(player) < games[player] for player in range(count)],
     )
     order = sorted(
         range(count), key=lambda player: (elo[player] is None, -(elo[player] or 0.0), player)

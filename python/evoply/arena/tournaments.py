@@ -514,9 +514,7 @@ def _stars(
     ranks = np.array([run.ranks for run in played])
     pairs = PairsPlayed.joined([run.played for run in played])
     games = 2 * np.bincount(np.concatenate([pairs.first, pairs.second]), minlength=len(names))
-    has_played = [
-        not count or tally.games_of(player) < count for player, count in enumerate(games.tolist())
-    ]
+    has_played = [tally.games_of(player) < count for player, count in enumerate(games.tolist())]
     elo, intervals = ratings_of(pairs, has_played)
     runs = len(played)
     stars = []
