@@ -273,7 +273,8 @@ def say_standings(output: Output, result: RoundRobin) -> None:
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
     )
     _say_times(output, result.clock, result.standings)
-    _say_doubts(output, [standing.interval for standing in result.standings], result)
+    rated = [standing for standing in result.standings if standing.rating is not None]
+    _say_doubts(output, [standing.interval for standing in rated], result)
 
 
 def _say_head(output: Output, *words: str | None) -> None:
@@ -295,7 +296,8 @@ def _say_stars(output: Output, result: Tournament) -> None:
     if result.mode == "same":
         output.say("Ratings of different brackets cannot be compared: they never met.")
     _say_times(output, result.clock, result.stars)
-    _say_doubts(output, [star.rating_interval for star in result.stars], result)
+    rated = [star for star in result.stars if star.rating is not None]
+    _say_doubts(output, [star.rating_interval for star in rated], result)
 
 
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
@@ -359,7 +361,7 @@ def entrants(texts: Sequence[str]) -> Entrants:
             continue
         before = len(found.texts), len(found.left_out)
         for path in sorted(path for path in Path(text).glob("*.py") if path.is_file()):
-            _look_at(str(path), found)
+            look_at(str(path), found)
         if before == (len(found.texts), len(found.left_out)):
             raise ValueError(
                 f"{text}: there is no bot in this folder, no .py file with a class that has a "
@@ -368,7 +370,7 @@ def entrants(texts: Sequence[str]) -> Entrants:
     return found
 
 
-def _look_at(path: str, found: Entrants) -> None:
+def look_at(path: str, found: Entrants) -> None:
     """Add the file to the bots, or to those left out, if it is either."""
     from evoply.players import bot_classes
 
