@@ -137,7 +137,10 @@ def test_only_the_games_of_new_and_changed_players_are_played(tmp_path: Path) ->
     }
     # A changed player plays again, and so does nobody else.
     bob = called("bob", "greedy")
-    assert played(ann, cem, bob, "greedy").games == 12
+    four = played(ann, cem, bob, "greedy")
+    assert four.games == 12
+    points = {one.place: pytest.approx(one.points) for one in four.standings}
+    assert _points_of_pairings(four) == points
     assert said == [
         "first takes no part any more: its games stay in the file",
         "bob was changed: 4 games of it are played again",
@@ -152,6 +155,23 @@ def test_only_the_games_of_new_and_changed_players_are_played(tmp_path: Path) ->
     assert 0 < back.asked < first.asked
     with pytest.raises(ValueError, match=r"players - .*; --resume in place of --file lets others"):
         round_robin([ann, cem], **TERMS, games=2, file=tmp_path / "t.db")
+
+
+def _points_of_pairings(result: RoundRobin) -> dict[int, float]:
+    points = dict.fromkeys(range(len(result.players)), 0.0)
+    for met in result.pairings:
+        games = met.wins + met.draws + met.losses
+        points[met.first] += games * met.score
+        points[met.second] += games * (1 - met.score)
+    return points
+
+
+def test_standings_and_pairings_of_many_players_agree() -> None:
+    players = ["greedy", "random", "mobility", "material:depth=2", "random-leaf"]
+    result = round_robin(players, game="othello-4", games=6, seed=5)
+    assert len(result.pairings) == 10
+    points = {one.place: pytest.approx(one.points) for one in result.standings}
+    assert _points_of_pairings(result) == points
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

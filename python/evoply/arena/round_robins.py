@@ -21,7 +21,7 @@ from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
 from evoply.arena.matches import RESULT, first_points, report
 from evoply.arena.ratings import PairsPlayed
-from evoply.arena.schedule import FinishedGames, Results, Schedule, whole_pairs
+from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
 from evoply.arena.statistics import (
     Competition,
     Tally,
@@ -242,14 +242,15 @@ def round_robin(
     pairings = len(names) * (len(names) - 1) // 2
     left, facts = pairings * games, {"mode": "round-robin", "games": games}
     played: list[FinishedGames] = []
-    in_turn: Schedule
 
     def standings() -> RoundRobin | None:
         """Return the result of the games so far; None until every two players have met."""
-        whole = whole_pairs(played)
-        if whole is None:
+        in_turns = whole_pairs(played)
+        if in_turns is None:
             return None
-        batch, results = in_turn.batch(whole.places), whole.results
+        # Back in the order of the schedule, where the games of a meeting follow one another.
+        whole = gathered([FinishedGames(order[in_turns.places], in_turns.results)])
+        batch, results = schedule.batch(whole.places), whole.results
         if _meetings(batch) < pairings:
             return None
         tally = Tally(names)
@@ -259,7 +260,7 @@ def round_robin(
             tally,
             batch,
             results,
-            planned=len(in_turn),
+            planned=len(order),
             reproducible=field.reproducible,
             about=field.about(tally, names),
         )
@@ -372,7 +373,8 @@ def rate(
 ) -> RoundRobin:
     """Return the round robin of the games of *schedule*, with the players' names from *tally*.
 
-    Every two games are an opening pair, and counted by *tally*. A tournament that ended early has
+    Every two games are an opening pair, the pairs of the same two follow one another, and all are
+    counted by *tally*. A tournament that ended early has
     fewer games than *planned*.
     """
     names = tally.names
