@@ -103,17 +103,17 @@ def grade(
         if place >= len(bots) or bots[place] not in found.left_out
     ]
     hand_ins = _described(staying, left_out)
-    by_label = {one.label: one for one in hand_ins}
+    by_label = {hand_in.label: hand_in for hand_in in hand_ins}
     whole = games * len(staying) * (len(staying) - 1) // 2
 
     with saving(save_games) as save, progress_bar("class", whole, is_shown=not quiet) as progress:
 
-        def note(one: GamePlayed) -> None:
-            for label in (one.black, one.white):
+        def note(played_game: GamePlayed) -> None:
+            for label in (played_game.black, played_game.white):
                 if label in by_label:
-                    by_label[label].note(one)
+                    by_label[label].note(played_game)
             if save is not None:
-                save(one)
+                save(played_game)
 
         try:
             result, is_stopped = played(
@@ -142,7 +142,7 @@ def grade(
 
         write_class(html, result, hand_ins, state=state.capitalize())
         output.say(f"Pages: {html / INDEX} and one for each of {len(hand_ins):,} hand-ins")
-        data["pages"] = {one.label: str(html / one.page) for one in hand_ins}
+        data["pages"] = {each.label: str(html / each.page) for each in hand_ins}
     output.say(f"Games are kept in {kept}: after a new hand-in {_AGAIN}")
     give_played(output, data, f"{state}; {_AGAIN}" * is_stopped)
 

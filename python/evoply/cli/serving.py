@@ -349,10 +349,10 @@ def _check_plays(text: str, player: PlayerModel, game: str) -> None:
     """Raise `ValueError` that says why, and what to do, if a bot cannot play *game*."""
     if player.kind != "bot":
         return
-    from evoply.players import Bot, trial
+    from evoply.players import trial
 
-    assert isinstance(player, Bot)
-    failed = trial({text: player}, game, has_clock=True)
+    bots: dict[str, Any] = {text: player}
+    failed = trial(bots, game, has_clock=True)
     if failed:
         raise ValueError(f"{text} cannot play: {failed[text]}")
 

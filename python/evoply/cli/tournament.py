@@ -78,6 +78,35 @@ class EliminationOptions:
 USUAL_ELIMINATION = EliminationOptions()
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class KeptGamesOptions:
+    """Where the games of a tournament are kept."""
+
+    file: Annotated[Path | None, Parameter(show_default=False)] = None
+    """Keep every game in this file. After a stop the same command goes on with the games that are
+    missing, to the same result."""
+    resume: Annotated[Path | None, Parameter(show_default=False)] = None
+    """Go on with the games in this file of --file. The bots may be others than before: of a new or
+    a changed one all games are played, and of the others none again."""
+
+    def path(self) -> Path | None:
+        """Return the file; `ValueError` for two, or if that of --resume is not there."""
+        if self.resume is None:
+            return self.file
+        if self.file is not None:
+            raise ValueError("--file and --resume: give one of them")
+        if not self.resume.is_file():
+            raise ValueError(
+                f"--resume {self.resume}: there is no such file - name one of --file, or begin "
+                f"with --file {self.resume}"
+            )
+        return self.resume
+
+
+NOTHING_KEPT = KeptGamesOptions()
+
+
 def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
@@ -88,8 +117,7 @@ def tournament(
     field: Path | None = None,
     elimination: EliminationOptions = USUAL_ELIMINATION,
     title: Title = None,
-    file: Annotated[Path | None, Parameter(show_default=False)] = None,
-    resume: Annotated[Path | None, Parameter(show_default=False)] = None,
+    kept: KeptGamesOptions = NOTHING_KEPT,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
@@ -119,12 +147,6 @@ def tournament(
         and fitness.
     title
         What the table and the page are called.
-    file
-        Keep every game in this file. After a stop the same command goes on with the games that are
-        missing, to the same result.
-    resume
-        Go on with the games in this file of --file. The bots may be others than before: of a new or
-        a changed one all games are played, and of the others none again.
     save_games
         Write the games into this file at the end, one line of JSON per game; `evoply watch` shows
         them.
@@ -135,7 +157,7 @@ def tournament(
     from evoply.cli.player_texts import read_players, read_terms
     from evoply.games import game_rules
 
-    file = _kept_in(file, resume)
+    file = kept.path()
     entries = [] if field is None else read_field(field)
     found = entrants(players)
     entries += [Entry.model_construct(player=text) for text in found.texts]
@@ -182,7 +204,7 @@ def tournament(
             for player, label in zip(read, labels, strict=True)
         ]
         play = partial(
-            arena.round_robin, called, games=each, on_change=output.say if resume else None
+            arena.round_robin, called, games=each, on_change=output.say if kept.resume else None
         )
         whole = each * len(read) * (len(read) - 1) // 2
         bar, kind, unit = "round robin", "Round robin", "games"
@@ -213,20 +235,6 @@ def tournament(
     say_report(output, html, result, state=state.capitalize())
     of = f"{state}: this is the result of those{goes_on_with(file)}"
     give_played(output, data, of * is_stopped)
-
-
-def _kept_in(file: Path | None, resume: Path | None) -> Path | None:
-    """Return the file of the games; `ValueError` for two, or if that of --resume is not there."""
-    if resume is None:
-        return file
-    if file is not None:
-        raise ValueError("--file and --resume: give one of them")
-    if not resume.is_file():
-        raise ValueError(
-            f"--resume {resume}: there is no such file - name one of --file, or begin with "
-            f"--file {resume}"
-        )
-    return resume
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from evoply.games.formats import GamePlayed
 from evoply.protocols import Color
 from evoply.protocols.sections import (
     Column,
-    Link,
+    LinkedCell,
     Page,
     Picture,
     Section,
@@ -73,19 +73,19 @@ def write_class(
     folder: Path, result: RoundRobin, hand_ins: Sequence[HandIn], *, state: str = ""
 ) -> None:
     """Write the page of the class and those of all *hand_ins* into *folder*."""
-    for one in hand_ins:
-        write_result(_page_of(one, result, hand_ins), folder / one.page, state=state)
+    for hand_in in hand_ins:
+        write_result(_page_of(hand_in, result, hand_ins), folder / hand_in.page, state=state)
     write_result(_class_page(result, hand_ins), folder / INDEX, state=state)
 
 
 def _class_page(result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
     shown = result.shown()
     standings, *others = shown.sections
-    pages = {one.label: one.page for one in hand_ins}
+    pages = {hand_in.label: hand_in.page for hand_in in hand_ins}
 
-    def link(row: Standing | Mapping[str, str]) -> Link:
+    def link(row: Standing | Mapping[str, str]) -> LinkedCell:
         label = str(value_in(row, "player"))
-        return Link(label, quote(pages[label]) if label in pages else "")
+        return LinkedCell(label, quote(pages[label]) if label in pages else "")
 
     columns = [
         Column("player", "player", str, read=link, look="link")
@@ -98,24 +98,24 @@ def _class_page(result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
     return Page(title, [replace(standings, columns=columns, note=_NOTE), *others], facts)
 
 
-def _page_of(one: HandIn, result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
-    standing = next((row for row in result.standings if row.player == one.label), None)
+def _page_of(hand_in: HandIn, result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
+    standing = next((row for row in result.standings if row.player == hand_in.label), None)
     back = Column("", "", str, read=lambda row: row, look="link")
     sections = [
-        Section("What to try next", points=[*_next(one, result, standing, hand_ins)]),
-        Section("Results", _RESULTS, [*_results(one, result)]),
+        Section("What to try next", points=[*_next(hand_in, result, standing, hand_ins)]),
+        Section("Results", _RESULTS, [*_results(hand_in, result)]),
         Section(
             "Games that it gave away",
             _FORFEITS,
-            [*_forfeits(one, result)],
+            [*_forfeits(hand_in, result)],
             "Where it stood when that happened first.",
-            pictures=[_last_board(one, game) for game in one.forfeited.values()],
+            pictures=[_last_board(hand_in, game) for game in hand_in.forfeited.values()],
         ),
     ]
-    if one.lost is not None:
-        sections.append(_lost(one, one.lost))
-    sections.append(Section("", (back,), [Link("All results", INDEX)]))
-    title = f"{one.label}: {result.title or game_rules(result.game).title}"
+    if hand_in.lost is not None:
+        sections.append(_lost(hand_in, hand_in.lost))
+    sections.append(Section("", (back,), [LinkedCell("All results", INDEX)]))
+    title = f"{hand_in.label}: {result.title or game_rules(result.game).title}"
     return Page(title, sections, {} if standing is None else _facts(standing, result))
 
 
@@ -139,7 +139,7 @@ _RESULTS = (
 )
 
 
-def _results(one: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
+def _results(hand_in: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
     """Yield how it fared against each opponent, the best of them first."""
     ranks = {row.place: row.rank for row in result.standings}
     rows = []
@@ -148,7 +148,7 @@ def _results(one: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
             (met.first, met.second, met.wins, met.losses),
             (met.second, met.first, met.losses, met.wins),
         ):
-            if result.players[own] == one.label:
+            if result.players[own] == hand_in.label:
                 points = (won + met.draws / 2) / (won + met.draws + lost)
                 row = {"opponent": result.players[other], "won": won, "drawn": met.draws}
                 rows.append((ranks[other], {**row, "lost": lost, "score": points}))
@@ -162,14 +162,14 @@ _FORFEITS = (
 )
 
 
-def _forfeits(one: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
-    for reason, game in one.forfeited.items():
+def _forfeits(hand_in: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
+    for reason, game in hand_in.forfeited.items():
         games = sum(
             lost.games
             for lost in result.forfeits
-            if (lost.player, lost.reason) == (one.label, reason)
+            if (lost.player, lost.reason) == (hand_in.label, reason)
         )
-        other = game.white if game.black == one.label else game.black
+        other = game.white if game.black == hand_in.label else game.black
         where = f"at move {_moves(game, len(game.record)) + 1} against {other}"
         yield {"reason": reason, "games": games, "where": where}
 
@@ -179,12 +179,14 @@ def _moves(game: GamePlayed, ply: int) -> int:
     return sum(not move.is_pass for move in game.record.moves[:ply])
 
 
-def _last_board(one: HandIn, game: GamePlayed) -> Picture:
-    return _board(game, len(game.record), f"It is the turn of {one.label} ({_side(one, game)}).")
+def _last_board(hand_in: HandIn, game: GamePlayed) -> Picture:
+    return _board(
+        game, len(game.record), f"It is the turn of {hand_in.label} ({_side(hand_in, game)})."
+    )
 
 
-def _side(one: HandIn, game: GamePlayed) -> str:
-    return "Black" if game.black == one.label else "White"
+def _side(hand_in: HandIn, game: GamePlayed) -> str:
+    return "Black" if game.black == hand_in.label else "White"
 
 
 def _board(game: GamePlayed, ply: int, caption: str) -> Picture:
@@ -193,14 +195,14 @@ def _board(game: GamePlayed, ply: int, caption: str) -> Picture:
     return Picture(svg, caption, kind="board")
 
 
-def _lost(one: HandIn, game: GamePlayed) -> Section:
+def _lost(hand_in: HandIn, game: GamePlayed) -> Section:
     """Return a lost game: boards on its way, and all moves."""
     plies = len(game.record)
     first = min(game.opening_plies, plies)
     chosen = sorted({first + (plies - first) * part // (_BOARDS - 1) for part in range(_BOARDS)})
     pictures = [_board(game, ply, f"After {_moves(game, ply)} moves") for ply in chosen]
-    other = game.white if game.black == one.label else game.black
-    note = f"It was {_side(one, game)} against {other}: {game.in_words()}."
+    other = game.white if game.black == hand_in.label else game.black
+    note = f"It was {_side(hand_in, game)} against {other}: {game.in_words()}."
     return Section(
         "A game that it lost",
         note=note,
@@ -210,35 +212,35 @@ def _lost(one: HandIn, game: GamePlayed) -> Section:
 
 
 def _next(
-    one: HandIn,
+    hand_in: HandIn,
     result: RoundRobin,
     standing: Standing | None,
     hand_ins: Sequence[HandIn],
 ) -> Iterator[str]:
     """Yield what is worth trying, the most urgent first."""
-    if one.problem:
-        yield f"It did not take part: {one.problem}."
-        yield f"See whether it plays: `evoply match {one.label} random --games 2`."
+    if hand_in.problem:
+        yield f"It did not take part: {hand_in.problem}."
+        yield f"See whether it plays: `evoply match {hand_in.label} random --games 2`."
         return
-    for lost in _forfeits(one, result):
+    for lost in _forfeits(hand_in, result):
         yield f"Mend this first: it gave away {lost['games']} games. {lost['reason']}."
     if standing is None or not standing.games:
         return
     labels = {each.label for each in hand_ins}
-    references = [row for row in _results(one, result) if row["opponent"] not in labels]
+    references = [row for row in _results(hand_in, result) if row["opponent"] not in labels]
     harder = [row for row in references if float(str(row["score"])) <= 0.5]
     if harder:
         aim = harder[-1]
         points = share(float(str(aim["score"])))
         yield (
             f"The next aim: more than half of the points against `{aim['opponent']}`; now it is "
-            f"{points}. Try it: `evoply match {one.label} {aim['opponent']} --games 100`."
+            f"{points}. Try it: `evoply match {hand_in.label} {aim['opponent']} --games 100`."
         )
     elif references:
         yield (
             "It beats every player of reference. Try a stronger level: "
-            f"`evoply match {one.label} strong:level=6 --games 20`."
+            f"`evoply match {hand_in.label} strong:level=6 --games 20`."
         )
-    if one.lost is not None:
-        play = f"`evoply play --against {one.label}`"
+    if hand_in.lost is not None:
+        play = f"`evoply play --against {hand_in.label}`"
         yield f"Look at the lost game below, and play against it: {play}."
