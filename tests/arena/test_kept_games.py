@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from arena_games import First
 
-from evoply.arena import round_robin, tournament
+from evoply.arena import RoundRobin, round_robin, tournament
 from evoply.arena.kept_games import _GAMES, _META
 from evoply.cli import main
 from evoply.environment import checksum_of
 from evoply.games.formats import GamePlayed
-from evoply.protocols import RunError
+from evoply.players import parse_player
+from evoply.protocols import Player, RunError
 from waiting import until
 
 TERMS: dict[str, Any] = {"game": "othello-4", "seed": 3, "threads": 1}
@@ -112,6 +113,65 @@ def test_other_players_are_refused(tmp_path: Path) -> None:
         round_robin([str(bot), "random"], **terms)
     with pytest.raises(ValueError, match=r"mode - .*round-robin, not elimination"):
         tournament([str(bot), "greedy"], **terms)
+
+
+def test_only_the_games_of_new_and_changed_players_are_played(tmp_path: Path) -> None:
+    def called(name: str, text: str) -> Player:
+        return parse_player(text, game="othello-4").model_copy(update={"name": name})
+
+    ann, bob, cem = called("ann", "greedy"), called("bob", "mobility"), called("cem", "random")
+    said: list[str] = []
+
+    def played(*players: object) -> RoundRobin:
+        said.clear()
+        given = {**TERMS, "games": 2, "file": tmp_path / "t.db"}
+        return round_robin(players, **given, on_change=said.append)
+
+    first = First()
+    whole = played(first, ann, bob)
+    # In another order nothing is played again, and nobody's result changes.
+    turned = played(bob, idle := First(1), ann)
+    assert (idle.asked, said) == (0, [])
+    assert {(one.player, one.points) for one in turned.standings} == {
+        (one.player, one.points) for one in whole.standings
+    }
+    # A changed player plays again, and so does nobody else.
+    bob = called("bob", "greedy")
+    four = played(ann, cem, bob, "greedy")
+    assert four.games == 12
+    points = {one.place: pytest.approx(one.points) for one in four.standings}
+    assert _points_of_pairings(four) == points
+    assert said == [
+        "first takes no part any more: its games stay in the file",
+        "bob was changed: 4 games of it are played again",
+        "cem is new: it plays all of its games",
+        "greedy is new: it plays all of its games",
+    ]
+    # Who comes back has its games, but those against the changed one.
+    back = First()
+    assert played(ann, back).games == 2
+    assert back.asked == 0
+    assert played(ann, back, bob).games == 6
+    assert 0 < back.asked < first.asked
+    with pytest.raises(ValueError, match=r"players - .*; --resume in place of --file lets others"):
+        round_robin([ann, cem], **TERMS, games=2, file=tmp_path / "t.db")
+
+
+def _points_of_pairings(result: RoundRobin) -> dict[int, float]:
+    points = dict.fromkeys(range(len(result.players)), 0.0)
+    for met in result.pairings:
+        games = met.wins + met.draws + met.losses
+        points[met.first] += games * met.score
+        points[met.second] += games * (1 - met.score)
+    return points
+
+
+def test_standings_and_pairings_of_many_players_agree() -> None:
+    players = ["greedy", "random", "mobility", "material:depth=2", "random-leaf"]
+    result = round_robin(players, game="othello-4", games=6, seed=5)
+    assert len(result.pairings) == 10
+    points = {one.place: pytest.approx(one.points) for one in result.standings}
+    assert _points_of_pairings(result) == points
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

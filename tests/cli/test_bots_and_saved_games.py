@@ -25,6 +25,13 @@ class Raises:
     def choose(self, game, stream, clock):
         raise KeyError("no move")
 """
+RAISES_LATE = """
+class Late:
+    def choose(self, game, stream, clock):
+        if game.position.ply > 8:
+            raise KeyError("no move")
+        return game.position.legal_moves[0]
+"""
 HANGS = """
 import time
 
@@ -40,19 +47,28 @@ def test_a_folder_of_bots_in_a_tournament(
 ) -> None:
     folder = workplace / "students"
     folder.mkdir()
-    for name, text in {"ann": FIRST, "bob": RAISES, "notes": "x = 1\n"}.items():
+    for name, text in {"ann": FIRST, "bob": RAISES_LATE, "notes": "x = 1\n"}.items():
         (folder / f"{name}.py").write_text(text)
-    arguments = ("tournament", "students", "greedy", "--game", "othello-4", "--games", "4")
+    arguments = ("tournament", "students", "greedy", "--game", "othello-6", "--games", "2")
     answer = call(capsys, *arguments, "--json", "--html", "round-robin.html")
     assert answer.code == 0, answer.err
     assert set(answer.data["players"]) == {"ann.py", "bob.py", "greedy"}
     lost = [{**one, "reason": one["reason"][:16]} for one in answer.data["forfeits"]]
     assert lost == [
-        {"player": "bob.py", "opponent": other, "reason": "raised KeyError:", "games": 4,
+        {"player": "bob.py", "opponent": other, "reason": "raised KeyError:", "games": 2,
          "by_time": False}
         for other in ("ann.py", "greedy")
     ]  # fmt: skip
-    assert "bob.py forfeited 4 games against greedy: raised KeyError" in answer.err
+    assert "bob.py forfeited 4 games against ann.py, greedy: raised KeyError" in answer.err
+    # Games that were only given away say nothing of how anybody plays.
+    ratings = {one["player"]: one["rating"] for one in answer.data["standings"]}
+    assert ratings.pop("bob.py") is None
+    assert sum(ratings.values()) == pytest.approx(0)
+    table = answer.err.partition("Seed")[0]
+    assert "4: raised KeyError: 'no move' (line 5)" in " ".join(table.split())
+    # What holds for several is one line.
+    assert answer.err.count(" ran without a sandbox") == 1
+    assert "ann.py, bob.py ran without a sandbox" in answer.err
     ordered = call(capsys, *arguments, "--mode", "elimination", "--html", "elimination.html")
     assert "bob.py forfeited" in ordered.out
     for mode in ("round-robin", "elimination"):
@@ -75,23 +91,36 @@ def test_bots_that_cannot_be_loaded_are_named_and_the_others_play(
         "cem": "import no_such_module\n" + FIRST,
         "dan": FIRST + RAISES,
         "eva": "x = (\n",
+        "fay": FIRST.replace(", stream, clock", ""),
+        "gus": RAISES,
+        "hal": FIRST.replace("def choose", "def __init__(self, depth): ...\n\n    def choose"),
+        "ida": FIRST.replace("game.position.legal_moves[0]", "'a1'"),
     }
     for name, text in hand_ins.items():
         (folder / f"{name}.py").write_text(text)
     arguments = ("tournament", "students", "random", "--game", "othello-4", "--games", "4")
-    answer = call(capsys, *arguments, "--json")
+    answer = call(capsys, *arguments, "--json", "--html", "page.html", "--title", "7b & others")
     assert answer.code == 0, answer.err
+    assert answer.data["title"] == "7b & others"
+    page = Path("page.html").read_text()
+    assert "<title>7b &amp; others</title>" in page
     assert sorted(answer.data["players"]) == ["ann.py", "random"]
     reasons = {
         "bea": "line 1: expected ':'",
         "cem": "ModuleNotFoundError: No module named 'no_such_module' (line 1)",
         "dan": "several classes have a method choose",
         "eva": "line 1: '(' was never closed",
+        "fay": "choose takes 2 arguments, and is given 4 - write `def choose(self, game, stream,",
+        "gus": "raised KeyError: 'no move' (line 4) - mend that, and look whether it plays: evoply",
+        "hal": "its class is made without arguments, and wants some - give every argument",
+        "ida": "played the illegal move a1 - return one of game.position.legal_moves",
     }
     assert {Path(path).stem for path in answer.data["left_out"]} == set(reasons)
     for name, reason in reasons.items():
         assert f"students/{name}.py is left out: " in answer.err
         assert reason in answer.data["left_out"][f"students/{name}.py"]
+        assert f"students/{name}.py</code></td>" in page
+    assert page.count("left out: ") == len(reasons)
     assert "left_out" not in call(capsys, *arguments[:1], "greedy", *arguments[2:], "--json").data
     (folder / "ann.py").unlink()
     nobody = call(capsys, *arguments)
@@ -125,6 +154,7 @@ def test_a_match_of_bots_says_who_forfeited_and_why(
         (("match", "two.py:First", "random", "--move-limit", "0"), "--move-limit: 0 is not"),
         (("match", "greedy", "random", "--watch", "--sprt", "0", "9"), "--watch"),
         (("tournament", "empty", "random"), "there is no bot in this folder"),
+        (("tournament", "none/", "random"), "there is no folder none/: name one that is there"),
         (("analyse", "two.py:Raises"), "chooses no move: raised KeyError"),
         (("show", "two.py:First"), "is a bot"),
         (("watch", "nothing"), "nothing: there is no such file"),

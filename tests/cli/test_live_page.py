@@ -95,7 +95,8 @@ def test_what_ends_too_early_is_said(tmp_path: Path) -> None:
     text = path.read_text()
     assert "Stopped: 7 games." in text
     assert "Standings" in text
-    assert "evoply-state" not in text
+    assert 'evoply-state" content="Stopped: 7 games"' in text
+    assert 'http-equiv="refresh"' not in text
     path.unlink()
     with begun(None) as live:
         live.moved(1)

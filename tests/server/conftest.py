@@ -11,6 +11,12 @@ import pytest
 from talker import StillLoop, serving, serving_two
 
 
+@pytest.fixture(autouse=True)
+def own_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test find the tokens of another, or of whoever runs it."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def serve(tmp_path: Path) -> Callable[..., Any]:
     """Give `serving` with a file of its own."""

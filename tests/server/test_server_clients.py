@@ -8,12 +8,14 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from talker import News, Talker
 
 from evoply import Stream
+from evoply.players import parse_player
 from evoply.protocols import Ending
 from evoply.server import CallError, GameServer, Joining, Watching
 from evoply.server.admission import MOST_STRANGERS
@@ -373,3 +375,72 @@ async def test_a_token_needs_no_password(serve: Any) -> None:
             await asyncio.gather(first, players[1].run())
     assert [one.farewell for one in players] == 2 * ["the tournament is over"]
     assert {one.name for one in players} == {"random", "random-2"}
+
+
+async def test_a_player_whose_process_ended_comes_back_with_the_token_it_kept(
+    serve: Any, tmp_path: Path
+) -> None:
+    """Nobody has to copy a token; a second player of that name takes nobody's place."""
+
+    news, hers = News(), News()
+
+    def player() -> Joining:
+        random = parse_player("random", game="othello-4")
+        given = {"name": "Ada", "tokens": tmp_path, "patience": 0, "on_news": hers.tell}
+        return Joining(random, *server.address, **given)
+
+    async with serve(news=news) as (server, task):
+        first = asyncio.create_task(player().run())
+        await hers.until("joined as Ada; to come back later: join again as the same user")
+        (file,) = tmp_path.glob("?" * 32)
+        assert file.stat().st_mode & 0o777 == 0o600
+        other = await (await Talker.to(server)).join("other")
+        await other.until("TURN")
+        with pytest.raises(CallError) as refused:
+            await player().run()
+        assert refused.value.code == "begun"
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        await news.until("Ada is away")
+        back = player()
+        await asyncio.gather(back.run(), other.play(), task)
+        assert "Ada is back" in news
+    assert back.farewell == "the tournament is over"
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("text", ["", "short", "x" * 100, "not a token!", "\xff" * 20])
+async def test_a_file_that_has_no_token_is_none(text: str, serve: Any, tmp_path: Path) -> None:
+    async with serve() as (server, _):
+        name = f"127.0.0.1:{server.address[1]} Ada"
+        (tmp_path / hashlib.sha256(name.encode()).hexdigest()[:32]).write_text(text)
+        random = parse_player("random", game="othello-4")
+        players = [
+            Joining(random, *server.address, name=name, tokens=tmp_path) for name in ("Ada", "Bo")
+        ]
+        await asyncio.gather(*(one.run() for one in players))
+        assert {one.farewell for one in players} == {"the tournament is over"}
+
+
+async def test_a_token_of_an_earlier_tournament_is_forgotten(serve: Any, tmp_path: Path) -> None:
+    async with serve() as (server, _):
+        name = f"127.0.0.1:{server.address[1]} random"
+        (tmp_path / hashlib.sha256(name.encode()).hexdigest()[:32]).write_text("x" * 32)
+        random = parse_player("random", game="othello-4")
+        players = [Joining(random, *server.address, tokens=tmp_path) for _ in range(2)]
+        await asyncio.gather(*(one.run() for one in players))
+        assert {one.name for one in players} == {"random", "random-2"}
+    assert [*tmp_path.glob("?" * 32)] == []
+
+
+async def test_players_wait_for_a_server_that_was_stopped(serve_two: Any) -> None:
+    async with serve_two(to_the_end=False) as (server, one, other):
+        await one.until("COLOR")
+        watcher = await Talker.to(server)
+        watcher.say("WATCH")
+        await watcher.until("INFO welcome")
+        server_task = next(task for task in asyncio.all_tasks() if "GameServer.run" in repr(task))
+        server_task.cancel()
+        rest = await other.rest()
+        assert rest[-1] == "INFO the server was stopped, but may be started again: wait for it"
+        assert (await watcher.rest())[-1] == "BYE the server was stopped"

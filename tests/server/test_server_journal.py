@@ -12,6 +12,7 @@ from talker import Talker
 from evoply.arena import Forfeit
 from evoply.arena.playing import PlayedGame
 from evoply.protocols import Color, TimeControl
+from evoply.reports import result_html
 from evoply.server import Journal, JournalError, ServedTournament, TournamentConditions
 from evoply.server.journal import Seated, digest_of
 
@@ -53,6 +54,20 @@ def test_a_file_gives_back_all_that_was_written(tmp_path: Path) -> None:
     games = {name: games for name, _, games in tournament.scores()}
     assert sum(games.values()) == 4
     assert sum(points for _, points, _ in tournament.scores()) == 2
+
+
+def test_a_result_before_all_have_met_has_a_page() -> None:
+    tournament = ServedTournament(CONDITIONS, ("a", "b", "c"))
+    for number, loser in enumerate((Color.WHITE, Color.BLACK)):  # both games of an opening: a won
+        forfeit = Forfeit(number, loser, "left")
+        tournament.played[number] = PlayedGame(tournament.opening(number), forfeit)
+    rated = tournament.rated()
+    assert rated is not None
+    # b forfeited all that it played, and c has not played.
+    assert {one.player: one.rating for one in rated.standings} == {"a": 0, "b": None, "c": None}
+    page = result_html(rated)
+    assert "2 of 12" in page
+    assert "2: left" in page
 
 
 async def test_a_move_is_announced_when_it_is_on_disk(tmp_path: Path, serve_two: Any) -> None:

@@ -167,15 +167,20 @@ def test_ctrl_c_ends_with_what_was_played(tmp_path: Path) -> None:
     arguments = ("serve", "--port", "0", "--games", "100", "--file", "all.db", "--json")
     with started(*arguments, cwd=tmp_path) as server:
         address = f"localhost:{listening(server)}"
-        greedy = started("join", address, "--player", "greedy", "--json", cwd=tmp_path)
-        random = started("join", address, "--player", "random", "--json", cwd=tmp_path)
+        join = ("join", address, "--json", "--patience", "0")
+        greedy = started(*join, "--player", "greedy", cwd=tmp_path)
+        random = started(*join, "--player", "random", cwd=tmp_path)
         with greedy as one, random as other:
             said(server, "game 3 ")
             server.send_signal(signal.SIGINT)
             out, err = server.communicate(timeout=PATIENCE)
             for player in (one, other):
-                result, _ = ended(player)
-                assert result["farewell"] == "the server was stopped"
+                # They wait for another server, here for no time, and say how they come back.
+                left, news = player.communicate(timeout=PATIENCE)
+                result = json.loads(left)
+                assert (player.returncode, result["farewell"]) == (1, None)
+                assert "the server was stopped, but may be started again: wait for it" in news
+                assert f"--name {result['name']} --token {result['token']}" in news
     assert server.returncode == 130
     assert "Traceback" not in err
     result = json.loads(out)

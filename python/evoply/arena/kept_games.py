@@ -43,6 +43,7 @@ _GAMES = Group(
     " white_seconds, loser, reason, by_time FROM games WHERE number BETWEEN ? AND ?"
     " ORDER BY number",
     "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    delete="DELETE FROM games WHERE number BETWEEN ? AND ?",
 )
 LEDGER = Ledger(
     mark=b"EVTG",
@@ -72,6 +73,9 @@ class KeptGames:
         self._path = path
         self._database = database
         self._ledger = ledger
+        self.seats: list[int | None] = []
+        """For each player that the file knows, in its order, the index of the one that is given
+        now; None: it takes no part now."""
 
     def batches(
         self,
@@ -80,18 +84,21 @@ class KeptGames:
         first: int,
         *,
         sizes: Iterable[int],
+        order: NDArray[np.intp] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> Iterator[FinishedGames]:
         """Yield the games of *schedule*, those in the file first, as `GamesRunner.batches` does.
 
-        *first* is the number of its first game in the tournament. A game is in the file before it
-        is yielded.
+        *first* is the number of its first game in the tournament. Only the games in *order* are
+        played, in that order; None: all. A game is in the file before it is yielded.
         """
+        order = np.arange(len(schedule)) if order is None else order
         known = self.read(first, len(schedule), has_clock=runner.clock is not None)
+        known = known.batch(np.isin(known.places, order))
         if len(known):
             yield known
             (progress or ignore)(len(known))
-        missing = np.setdiff1d(np.arange(len(schedule)), known.places)
+        missing = order[~np.isin(order, known.places)]
         if len(missing):
 
             def report(done: int) -> None:
@@ -129,6 +136,13 @@ class KeptGames:
         with self._ledger.reading(self._path):
             return self._database.count(_GAMES, first, first + count - 1)
 
+    def remove(self, first: int, count: int) -> int:
+        """Remove those of the *count* games from number *first* on that are there; how many."""
+        there = self.count(first, count)
+        with self._ledger.explaining(self._path), self._database.transaction():
+            self._database.remove(_GAMES, first, first + count - 1)
+        return there
+
     def facts(self) -> dict[str, Any]:
         """Return what the file knows of the tournament; empty if it has just been made."""
         with self._ledger.reading(self._path):
@@ -163,12 +177,21 @@ def kept_in(path: Path, ledger: Ledger = LEDGER) -> Iterator[KeptGames]:
 
 @contextmanager
 def keeping(
-    file: str | os.PathLike[str] | None, field: Field, facts: Mapping[str, Any]
+    file: str | os.PathLike[str] | None,
+    field: Field,
+    facts: Mapping[str, Any],
+    *,
+    games: int = 0,
+    on_change: Callable[[str], object] | None = None,
 ) -> Iterator[KeptGames | None]:
     """Open the *file* that keeps the games of *field*, made if it is not there; None: no file.
 
     *facts* decide the games besides what the field decides. Raises `ValueError` that names what
     differs if the games in the file were played otherwise.
+
+    Where every two players play *games* games, the players may be given in any order (`seats`),
+    and with *on_change* be others than before. It is called with a sentence for each that is new,
+    that takes no part any more, or that was changed, whose games are then removed.
     """
     if file is None:
         yield None
@@ -176,13 +199,98 @@ def keeping(
     with kept_in(Path(file)) as kept:
         wanted = {**facts, **_facts_of(field)}
         known = kept.facts()
+        kept.seats = [*range(len(field.players))]
         if known:
-            _compare(Path(file), known["tournament"], wanted)
+            before = known["tournament"]
+            seats = _seats(before, wanted) if games else kept.seats
+            kept.seats = seats
+            if on_change is None or before.get("mode") != wanted.get("mode"):
+                is_same = None not in seats
+                _compare(Path(file), before, _by_seat(before, wanted, seats) if is_same else wanted)
+            else:
+                same = {name: wanted[name] for name in wanted if name not in _PLAYERS}
+                _compare(Path(file), before, same)
+                for text in _changes(kept, before, wanted, games):
+                    on_change(text)
+            wanted = _by_seat(before, wanted, seats)
         learned = known.get("learned", {})
-        field.learned.update({int(index): about for index, about in learned.items()})
+        for seat, about in learned.items():
+            player = kept.seats[int(seat)]
+            if player is not None:
+                field.learned[player] = about
         kept.write({"tournament": wanted, "learned": learned})
         yield kept
-        kept.write({"tournament": wanted, "learned": {**learned, **field.learned}})
+        now = {
+            str(seat): field.learned[player]
+            for seat, player in enumerate(kept.seats)
+            if player is not None and player in field.learned
+        }
+        kept.write({"tournament": wanted, "learned": {**learned, **now}})
+
+
+_PLAYERS = ("players", "content of the players")
+
+
+def _seats(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[int | None]:
+    """Return who sits where: players keep the seats of before, and new ones come behind them."""
+    there, here = (
+        [*zip(*(facts[name] for name in _PLAYERS), strict=True)] for facts in (before, wanted)
+    )
+    seats: list[int | None] = [None] * len(there)
+    standing = dict(enumerate(here))
+    for fields in (2, 1):  # whoever is called the same and was changed keeps its seat, too
+        for player, described in [*standing.items()]:
+            for seat, known in enumerate(there):
+                if seats[seat] is None and known[:fields] == described[:fields]:
+                    seats[seat] = player
+                    del standing[player]
+                    break
+    return [*seats, *standing]
+
+
+def _by_seat(
+    before: Mapping[str, Any], wanted: Mapping[str, Any], seats: list[int | None]
+) -> dict[str, Any]:
+    """Return the facts with players by seat; at an empty one those of before."""
+    return {
+        **wanted,
+        **{
+            name: [
+                before[name][seat] if player is None else wanted[name][player]
+                for seat, player in enumerate(seats)
+            ]
+            for name in _PLAYERS
+        },
+    }
+
+
+def _changes(
+    kept: KeptGames, before: Mapping[str, Any], wanted: Mapping[str, Any], games: int
+) -> Iterator[str]:
+    """Remove the games of players that were changed, and yield what is not as it was."""
+    labels, contents = (before[name] for name in _PLAYERS)
+    for seat, player in enumerate(kept.seats):
+        if seat >= len(labels):
+            assert player is not None
+            yield f"{wanted['players'][player]} is new: it plays all of its games"
+        elif player is None:
+            yield f"{labels[seat]} takes no part any more: its games stay in the file"
+        elif contents[seat] != wanted["content of the players"][player]:
+            meetings = (meeting_of(seat, other) for other in range(len(labels)) if other != seat)
+            removed = sum(kept.remove(games * meeting, games) for meeting in meetings)
+            yield f"{labels[seat]} was changed: {removed:,} games of it are played again"
+
+
+def meeting_of(seat: int, other: int) -> int:
+    """Return the number of the meeting of two seats.
+
+    Whoever comes behind the others meets them in new ones, and changes no number.
+
+    >>> [meeting_of(first, second) for first, second in [(0, 1), (0, 2), (1, 2), (0, 3)]]
+    [0, 1, 2, 3]
+    """
+    low, high = sorted((seat, other))
+    return high * (high - 1) // 2 + low
 
 
 def play_kept(
@@ -236,11 +344,13 @@ def _compare(path: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) ->
             changed = next(player for player, before, now in pairs if before != now)
             raise ValueError(
                 f"{path}: {shorten(changed, 200)} - was changed after its games were played - put "
-                "the original back, or name another file"
+                "the original back, or name another file; in a round robin --resume in place of "
+                "--file plays only its games again"
             )
+        others = "; --resume in place of --file lets others play" * (name in _PLAYERS)
         raise ValueError(
             f"{path}: {name} - its games were played with {_shown(found)}, not "
-            f"{_shown(value)} - give the same to go on, or name another file"
+            f"{_shown(value)} - give the same to go on, or name another file{others}"
         )
 
 

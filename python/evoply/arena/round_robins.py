@@ -1,7 +1,7 @@
 """Round robins: every player against every other, and the ratings that follow."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar, Unpack
@@ -20,10 +20,10 @@ from evoply.arena.conditions import (
 from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import keeping
 from evoply.arena.matches import RESULT, first_points, report
-from evoply.arena.ratings import PairsPlayed, Ratings
+from evoply.arena.ratings import PairsPlayed
 from evoply.arena.schedule import FinishedGames, Results, Schedule, gathered, whole_pairs
 from evoply.arena.statistics import (
-    Circumstances,
+    Competition,
     Tally,
     TimeUsed,
     distinct_rows,
@@ -44,6 +44,7 @@ from evoply.protocols.sections import (
     between,
     counted,
     share,
+    value_in,
 )
 from evoply.wording import named_apart, short_name, signed, span
 
@@ -62,11 +63,12 @@ class Standing(JsonData):
     also: ClassVar = ("score",)
     rank: int
     player: str
-    rating: float
-    """On Elo's scale; the mean of all players is 0."""
+    rating: float | None
+    """On Elo's scale; the mean of all players is 0. None for one that has played none of its games
+    or forfeited all: they say nothing of anybody's strength, and count for no rating."""
     interval: tuple[float, float] | None
-    """95 % interval of the rating; None with too few distinct games. An end is infinite (in JSON
-    null) if the player won, or lost, every game."""
+    """95 % interval of the rating; None without one, or with too few distinct games. An end is
+    infinite (in JSON null) if the player won, or lost, every game."""
     points: float
     games: int
     place: int = field(metadata={"json": ""})
@@ -99,7 +101,7 @@ class Pairing(JsonData):
 
 
 @dataclass(frozen=True, slots=True)
-class RoundRobin(Circumstances):
+class RoundRobin(Competition):
     """The standings, best first, and all pairings; players are indices into *players*."""
 
     kind_in_json: ClassVar = {"mode": "round-robin"}
@@ -123,7 +125,8 @@ class RoundRobin(Circumstances):
 
     def __str__(self) -> str:
         ranked = (
-            f"{standing.rank}. {short_name(standing.player)} {signed(standing.rating)}"
+            f"{standing.rank}. {short_name(standing.player)}"
+            + ("" if standing.rating is None else f" {signed(standing.rating)}")
             + (f" ({span(standing.interval, '')})" if standing.interval else "")
             for standing in self.standings
         )
@@ -132,17 +135,19 @@ class RoundRobin(Circumstances):
     def shown(self) -> Page:
         """Return the standings, and how every two players fared."""
         standings = self.standings
+        games = f"{self.games:,} of {self.planned:,}"
         facts = {
             "players": counted(len(standings)),
-            "games": counted(self.games),
+            "games": games if self.games < self.planned else counted(self.games),
             "different games": counted(self.distinct_games),
         }
+        columns, rows = self.with_fates(STANDINGS, standings)
         sections = [
-            Section("Standings", STANDINGS, standings, RATING_NOTE, charts=[_RATINGS]),
+            Section("Standings", columns, rows, RATING_NOTE, charts=[_RATINGS]),
             self._grid() if len(standings) <= _MOST_IN_GRID else self._all_pairings(),
             self.forfeited(),
         ]
-        title = f"Round robin: {game_rules(self.game).title}"
+        title = self.title or f"Round robin: {game_rules(self.game).title}"
         return Page(title, sections, facts | self.usual_facts)
 
     def _grid(self) -> Section:
@@ -185,8 +190,18 @@ STANDINGS = (
     Column("rank", "rank", counted),
     Column("player", "player", str, look="code"),
     Column("rating", "rating", signed, look="strong"),
-    Column("interval", "95 % interval", between(signed), missing="too few games"),
-    Column("score", "score", share),
+    Column(
+        "interval",
+        "95 % interval",
+        lambda ends: between(signed)(ends) if ends else "too few games",
+        read=lambda row: None if value_in(row, "rating") is None else row.interval or (),
+    ),
+    Column(
+        "score",
+        "score",
+        share,
+        read=lambda row: value_in(row, "score") if value_in(row, "games") else None,
+    ),
     Column("games", "games", counted),
 )
 """The columns of standings of round robins."""
@@ -200,6 +215,7 @@ def round_robin(
     on_standings: Callable[[RoundRobin], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
     file: str | os.PathLike[str] | None = None,
+    on_change: Callable[[str], object] | None = None,
     **terms: Unpack[PlayerTerms],
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
@@ -213,18 +229,18 @@ def round_robin(
     spectators; the times depend on the machine, and nothing depends on them. *on_game* is that of
     `match`. A *file* keeps every game: the same call goes on with those that are missing, and the
     result is that of a tournament that nobody stopped. `ValueError` says what is not as it was.
+    With *on_change* the players may be others: only the games of those who are new or were changed
+    are played, and it is called with a sentence for each.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
     'greedy'
     """
-    first, second = opponents(len(players), games)
+    opponents(len(players), games)
     field = field_of(players, **terms)
     conditions = field.conditions
-    schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
-    order = _turn_order(len(schedule), games)
-    in_turn = schedule.batch(order)
     names = named_apart(field.labels)
-
+    pairings = len(names) * (len(names) - 1) // 2
+    left, facts = pairings * games, {"mode": "round-robin", "games": games}
     played: list[FinishedGames] = []
 
     def standings() -> RoundRobin | None:
@@ -232,9 +248,10 @@ def round_robin(
         in_turns = whole_pairs(played)
         if in_turns is None:
             return None
+        # Back in the order of the schedule, where the games of a meeting follow one another.
         whole = gathered([FinishedGames(order[in_turns.places], in_turns.results)])
         batch, results = schedule.batch(whole.places), whole.results
-        if _meetings(batch) < len(schedule) // games:
+        if _meetings(batch) < pairings:
             return None
         tally = Tally(names)
         tally.add(batch, results)
@@ -243,6 +260,7 @@ def round_robin(
             tally,
             batch,
             results,
+            planned=len(order),
             reproducible=field.reproducible,
             about=field.about(tally, names),
         )
@@ -253,15 +271,25 @@ def round_robin(
             on_standings(so_far)
 
     pace = Pace()
-    left, facts = len(schedule), {"mode": "round-robin", "games": games}
-    with keeping(file, field, facts) as kept, Stop() as stop, field.runner() as runner:
-        sizes = runner.sizes(len(schedule) if on_game is None else _GAMES_AT_A_TIME)
+    with (
+        keeping(file, field, facts, games=games, on_change=on_change) as kept,
+        Stop() as stop,
+        field.runner() as runner,
+    ):
+        schedule, order = _schedule(
+            conditions, games, [*range(len(names))] if kept is None else kept.seats
+        )
+        in_turn = schedule.batch(order)
+        sizes = runner.sizes(len(order) if on_game is None else _GAMES_AT_A_TIME)
         batches = (
             runner.batches(
                 in_turn, sizes=sizes, progress=progress, record_moves=on_game is not None
             )
             if kept is None
-            else kept.batches(runner, in_turn, 0, sizes=sizes, progress=progress)
+            else _in_turns(
+                kept.batches(runner, schedule, 0, order=order, sizes=sizes, progress=progress),
+                order,
+            )
         )
         if on_game is not None:
             batches = report(batches, field, in_turn, on_game, names)
@@ -273,13 +301,36 @@ def round_robin(
     return stop.give(standings())
 
 
-def _turn_order(total: int, games: int) -> NDArray[np.intp]:
-    """Return the indices of *total* games so that all pairs meet once before any meet again.
+def _schedule(
+    conditions: Conditions, games: int, seats: Sequence[int | None]
+) -> tuple[Schedule, NDArray[np.intp]]:
+    """Return all games of all *seats*, and those of players who are here in the order of play.
 
-    In the schedule the *games* of a pairing follow one another.
+    The games of a meeting follow one another in the schedule (`meeting_of`). In the order of play
+    all meet once before any meet again.
     """
-    places = np.arange(total, dtype=np.intp).reshape(-1, games // 2, 2)
-    return places.swapaxes(0, 1).ravel()
+    if len(seats) > MOST_PLAYERS:
+        raise ValueError(f"file: it knows {len(seats):,} players, too many: name another file")
+    pairs = [(first, second) for second in range(len(seats)) for first in range(second)]
+    first, second = np.array(pairs, dtype=np.intp).repeat(games // 2, axis=0).T
+    schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
+    is_here = np.array([player is not None for player in seats])
+    players = np.array([player or 0 for player in seats])
+    both = is_here[schedule.black] & is_here[schedule.white]
+    turns = np.arange(len(schedule), dtype=np.intp).reshape(-1, games // 2, 2).swapaxes(0, 1)
+    order = turns.ravel()
+    return (
+        schedule.with_seats(players[schedule.black], players[schedule.white]),
+        order[both[order]],
+    )
+
+
+def _in_turns(batches: Iterator[FinishedGames], order: NDArray[np.intp]) -> Iterator[FinishedGames]:
+    """Yield the same games with their turns in *order* as places."""
+    by_place = np.argsort(order)
+    for batch in batches:
+        turns = by_place[np.searchsorted(order, batch.places, sorter=by_place)]
+        yield FinishedGames(turns, batch.results)
 
 
 def _meetings(schedule: Schedule) -> int:
@@ -316,49 +367,78 @@ def rate(
     schedule: Schedule,
     results: Results,
     *,
+    planned: int,
     reproducible: bool,
     about: tuple[Mapping[str, Any], ...] = (),
 ) -> RoundRobin:
     """Return the round robin of the games of *schedule*, with the players' names from *tally*.
 
-    Every two games are an opening pair, in the order of `opponents`, and counted by *tally*; a
-    tournament that ended early has fewer of them.
+    Every two games are an opening pair, the pairs of the same two follow one another, and all are
+    counted by *tally*. A tournament that ended early has
+    fewer games than *planned*.
     """
     names = tally.names
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
-    ratings = PairsPlayed.of(first, second, results).ratings(len(names))
     return RoundRobin(
         players=tuple(names),
-        standings=_standings(names, ratings, schedule, results, tally.times(conditions.clock)),
+        standings=_standings(tally, schedule, results, tally.times(conditions.clock)),
         pairings=_pairings(first, second, results),
         games=len(results),
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
+        planned=planned,
         **circumstances(conditions, tally, reproducible=reproducible),
         about=about,
     )
 
 
+def ratings_of(
+    pairs: PairsPlayed, is_rated: Sequence[bool]
+) -> tuple[list[float | None], list[tuple[float, float] | None]]:
+    """Return the rating of each player and its interval, None for those that are not rated.
+
+    Pairs with one of these count for nobody.
+    """
+    rated = np.flatnonzero(is_rated)
+    among = np.isin(pairs.first, rated) & np.isin(pairs.second, rated)
+    kept = PairsPlayed(
+        np.searchsorted(rated, pairs.first[among]),
+        np.searchsorted(rated, pairs.second[among]),
+        pairs.points[among],
+        pairs.hashes[among],
+    )
+    elo: list[float | None] = [None] * len(is_rated)
+    intervals: list[tuple[float, float] | None] = [None] * len(is_rated)
+    if len(rated):
+        ratings = kept.ratings(len(rated))
+        for place, player in enumerate(rated.tolist()):
+            elo[player], intervals[player] = float(ratings.elo[place]), ratings.interval(place)
+    return elo, intervals
+
+
 def _standings(
-    names: Sequence[str],
-    ratings: Ratings,
-    schedule: Schedule,
-    results: Results,
-    times: Sequence[TimeUsed | None],
+    tally: Tally, schedule: Schedule, results: Results, times: Sequence[TimeUsed | None]
 ) -> tuple[Standing, ...]:
-    count = len(names)
+    names, count = tally.names, len(tally.names)
     black = results.black_points
     points = np.bincount(schedule.black, weights=black, minlength=count)
     points += np.bincount(schedule.white, weights=1 - black, minlength=count)
     games = np.bincount(schedule.black, minlength=count) + np.bincount(
         schedule.white, minlength=count
     )
-    order = sorted(range(count), key=lambda player: (-ratings.elo[player], player))
+    first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
+    elo, intervals = ratings_of(
+        PairsPlayed.of(first, second, results),
+        [tally.games_of(player) < games[player] for player in range(count)],
+    )
+    order = sorted(
+        range(count), key=lambda player: (elo[player] is None, -(elo[player] or 0.0), player)
+    )
     return tuple(
         Standing(
             rank=rank,
             player=names[player],
-            rating=float(ratings.elo[player]),
-            interval=ratings.interval(player),
+            rating=elo[player],
+            interval=intervals[player],
             points=float(points[player]),
             games=int(games[player]),
             place=player,

@@ -7,7 +7,8 @@ Reasons: docs/design/randomness.md.
 """
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist, fmean, stdev
 from typing import Any
@@ -265,6 +266,55 @@ class Circumstances(JsonData, Shown):
         """Return the forfeited games."""
         note = "A player that fails in a game loses that game, and the tournament goes on."
         return Section("Forfeited games", _FORFEITS, self.forfeits, note)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Competition(Circumstances):
+    """What results of tournaments share besides: a title, how much was planned, who is missing."""
+
+    title: str | None = field(default=None, metadata={"if_any": True})
+    """What somebody called it."""
+    planned: int = 0
+    """How many games, or runs, there are when all are played."""
+    left_out: Mapping[str, str] | None = field(default=None, metadata={"if_any": True})
+    """Players that could not take part, by name, and why."""
+
+    def state(self, done: int, unit: str) -> str:
+        """Return how far it came, if it is not over; else ""."""
+        of = f"{done:,} of {self.planned:,} {unit}"
+        return f"stopped after {of}" if done < self.planned else ""
+
+    def with_fates(
+        self, columns: Sequence[Column], rows: Sequence[Any]
+    ) -> tuple[tuple[Column, ...], list[Any]]:
+        """Return a table of players with who was left out, and why somebody lost games unplayed."""
+        reasons: dict[str, Counter[str]] = {}
+        for lost in self.forfeits:
+            reasons.setdefault(lost.player, Counter())[lost.reason] += lost.games
+        fates = {name: _fate(each) for name, each in reasons.items()}
+        left_out = [
+            {"player": name, _FATE: f"left out: {reason}"}
+            for name, reason in (self.left_out or {}).items()
+        ]
+        if not fates and not left_out:
+            return tuple(columns), [*rows]
+
+        def fate(row: Any) -> str | None:
+            return row[_FATE] if isinstance(row, Mapping) else fates.get(row.player)
+
+        column = Column(_FATE, "forfeits", str, read=fate, missing="", longest=_LONGEST_FATE)
+        return (*columns, column), [*rows, *left_out]
+
+
+_FATE = "forfeits"
+_LONGEST_FATE = 120
+
+
+def _fate(reasons: Counter[str]) -> str:
+    """Return how many games were forfeited, and the reason of most of them."""
+    (reason, _), *others = reasons.most_common()
+    also = f" (and {len(others)} other reason{'s' * (len(others) > 1)})" if others else ""
+    return f"{reasons.total():,}: {reason}{also}"
 
 
 class Tally:

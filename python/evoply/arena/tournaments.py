@@ -22,14 +22,15 @@ from evoply.arena.game_terms import PlayerTerms
 from evoply.arena.kept_games import KeptGames, keeping, play_kept
 from evoply.arena.playing import GamesRunner, games_played
 from evoply.arena.ratings import PairsPlayed
-from evoply.arena.round_robins import RATING_NOTE, check_players
+from evoply.arena.round_robins import RATING_NOTE, check_players, ratings_of
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignore
-from evoply.arena.statistics import Circumstances, Tally, TimeUsed, mean_interval, wilson
+from evoply.arena.statistics import Competition, Tally, TimeUsed, mean_interval, wilson
 from evoply.arena.stopping import Stop
 from evoply.arena.throttle import Pace
 from evoply.games import game_rules
 from evoply.games.formats import GamePlayed
 from evoply.permutations import derangement
+from evoply.protocols import TimeControl
 from evoply.protocols.sections import (
     Column,
     Intervals,
@@ -39,6 +40,7 @@ from evoply.protocols.sections import (
     between,
     cells_of,
     counted,
+    value_in,
 )
 from evoply.wording import named_apart, short_name, signed
 
@@ -248,7 +250,8 @@ class Star(JsonData):
     finals: int
     """Runs in which it still played in the last round."""
     finals_interval: tuple[float, float]
-    rating: float
+    rating: float | None
+    """None for a player that forfeited all its games."""
     rating_interval: tuple[float, float] | None
     """95 % interval of the rating; an end is infinite if it won, or lost, every game."""
     fitness: float | None
@@ -277,7 +280,7 @@ class Correlation(JsonData):
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament(Circumstances):
+class Tournament(Competition):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
     kind_in_json: ClassVar = {"mode": "elimination"}
@@ -301,33 +304,34 @@ class Tournament(Circumstances):
         """Return the stars, and who was out when."""
         stars, correlation = self.stars, self.fitness_correlation
         ranks = {star.place: rank for rank, star in enumerate(stars, start=1)}
-        columns = [Column("rank", "rank", counted, read=lambda star: ranks[star.place]), *STARS]
-        if correlation is not None:
-            columns.append(_FITNESS)
+        rank = Column("rank", "rank", counted, read=lambda star: ranks.get(value_in(star, "place")))
+        fitness = [_FITNESS] * (correlation is not None)
+        columns, rows = self.with_fates([rank, *STARS, *fitness], stars)
         finals = Intervals(
             "Finals",
             "share of runs",
-            lambda star: star.finals / self.runs,
+            lambda star: self._share_of_finals(value_in(star, "finals")),
             "finals_interval",
             note="runs in which it played in the last round, with 95 % intervals",
         )
         found = [] if correlation is None else [str(correlation)]
         rounds = [
             (str(run), str(number), ", ".join(map(short_name, names)))
-            for run, rounds in enumerate(self.out[:_MOST_RUNS_SHOWN], start=1)
-            for number, names in enumerate(rounds, start=1)
+            for run, each in enumerate(self.out[:_MOST_RUNS_SHOWN], start=1)
+            for number, names in enumerate(each, start=1)
         ]
+        runs = f"{self.runs:,} of {self.planned:,}"
         facts = {
             "players": counted(len(stars)),
             "opponents": _WHOM[self.mode],
-            "runs": counted(self.runs),
+            "runs": runs if self.runs < self.planned else counted(self.runs),
             "games": counted(self.games),
         }
         head = cells_of("run", "round", "out")
         return Page(
-            f"Tournament: {game_rules(self.game).title}",
+            self.title or f"Tournament: {game_rules(self.game).title}",
             [
-                Section("Stars", columns, stars, RATING_NOTE, found, charts=[_RANKS, finals]),
+                Section("Stars", columns, rows, RATING_NOTE, found, charts=[_RANKS, finals]),
                 Section("Who was out when", head, rounds, folded="Every round"),
                 self.forfeited(),
             ],
@@ -335,6 +339,9 @@ class Tournament(Circumstances):
             "In every round a player meets randomly drawn opponents with both colours, and is out "
             f"unless it wins more than {100 * self.threshold:g} % of its games.",
         )
+
+    def _share_of_finals(self, finals: int | None) -> float | None:
+        return None if finals is None else finals / self.runs
 
 
 STARS = (
@@ -403,11 +410,7 @@ def tournament(
 
     def standings() -> Tournament:
         stars = _stars(
-            names,
-            bracket_names,
-            fitness or [None] * len(names),
-            played,
-            tally.times(field.conditions.clock),
+            tally, bracket_names, fitness or [None] * len(names), played, field.conditions.clock
         )
         return Tournament(
             mode=mode,
@@ -419,6 +422,7 @@ def tournament(
             games=sum(2 * len(run.played.first) for run in played),
             games_per_round=games,
             threshold=threshold,
+            planned=times,
             **circumstances(field.conditions, tally, reproducible=field.reproducible),
             about=field.about(tally, names),
         )
@@ -500,14 +504,18 @@ def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], .
 
 
 def _stars(
-    names: Sequence[str],
+    tally: Tally,
     brackets: Sequence[str],
     fitness: Sequence[float | None],
     played: Sequence[Elimination],
-    times: Sequence[TimeUsed | None],
+    clock: TimeControl | None,
 ) -> tuple[Star, ...]:
+    names, times = tally.names, tally.times(clock)
     ranks = np.array([run.ranks for run in played])
-    ratings = PairsPlayed.joined([run.played for run in played]).ratings(len(names))
+    pairs = PairsPlayed.joined([run.played for run in played])
+    games = 2 * np.bincount(np.concatenate([pairs.first, pairs.second]), minlength=len(names))
+    has_played = [tally.games_of(player) < count for player, count in enumerate(games.tolist())]
+    elo, intervals = ratings_of(pairs, has_played)
     runs = len(played)
     stars = []
     for index, name in enumerate(names):
@@ -523,8 +531,8 @@ def _stars(
                 titles=sum(index in run.champions for run in played),
                 finals=finals,
                 finals_interval=wilson(finals / runs, runs),
-                rating=float(ratings.elo[index]),
-                rating_interval=ratings.interval(index),
+                rating=elo[index],
+                rating_interval=intervals[index],
                 fitness=fitness[index],
                 place=index,
                 seconds=times[index],

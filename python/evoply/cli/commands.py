@@ -148,6 +148,13 @@ Play a tournament of two or more players and rate them.
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
   evoply tournament students/ --file class.db          # goes on after a stop
+  evoply tournament students/ --resume class.db        # also with bots that were changed
+""",
+    "grade": """\
+Try, play and rate the hand-ins of a class.
+  evoply grade students/ --html students/results
+  evoply grade students/ --html results --games 40 --move-limit 2 --title 'Class 7b'
+  evoply grade students/ --against greedy --against swh:depth=2 --json
 """,
     "serve": """\
 Hold a tournament over the network.

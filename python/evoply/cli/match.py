@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
@@ -38,10 +38,12 @@ _SHORTENED_NAME = 18
 """Names are cut to this many characters before the interval is left out."""
 _MOST_FORFEITS = 20
 DOUBTS = "Time or an engine decided some moves or games: the same {} may end differently."
-_SANDBOXES = {
-    "bubblewrap": "in a sandbox (bubblewrap), without network",
-    None: "without a sandbox: it could do what its user can",
-}
+_SANDBOXED = "in a sandbox (bubblewrap), without network"
+_NOBODY = (
+    "without a sandbox, as the user nobody: what every user here can read and reach, so can they"
+)
+_FREE = "without a sandbox: they can do what you can"
+_MOST_NAMED = 8
 _PAIRS = (
     Column("", "pair scored", str, read=lambda _: "pairs"),
     *(
@@ -198,28 +200,50 @@ def _viewer(
     return see
 
 
-def say_engine(output: Output, label: str, about: Mapping[str, Any]) -> None:
-    """Say what a player calls itself and how it is started, if it is an engine."""
-    if "command" in about:
-        engine, version = about["engine"] or "", about["version"] or ""
-        # Over NBoard the version is a part of the name.
-        name = engine if version in engine.split() else f"{engine} {version}".strip()
-        output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
-    if "sandbox" in about:
-        output.say(f"{short_name(label)} ran {_SANDBOXES[about['sandbox']]}.")
+def say_programs(output: Output, players: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Say what engines call themselves and how they are started, and what programs can do here.
+
+    *players* are labels, and what is known about each.
+    """
+    confined: dict[str, list[str]] = {}
+    for label, about in players:
+        if "command" in about:
+            engine, version = about["engine"] or "", about["version"] or ""
+            # Over NBoard the version is a part of the name.
+            name = engine if version in engine.split() else f"{engine} {version}".strip()
+            output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
+        if "sandbox" in about:
+            how = _NOBODY if about.get("user") == "nobody" else _FREE
+            confined.setdefault(_SANDBOXED if about["sandbox"] else how, []).append(label)
+    for how, labels in confined.items():
+        output.say(f"{names_of(labels)} ran {how}.")
 
 
 def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:
-    """Say who forfeited games and why."""
-    for forfeit in forfeits[:_MOST_FORFEITS]:
-        output.say(str(forfeit))
-    if len(forfeits) > _MOST_FORFEITS:
-        output.say(f"and {len(forfeits) - _MOST_FORFEITS:,} more kinds of forfeits")
+    """Say who forfeited games and why, a line for each reason of a player."""
+    kinds: dict[tuple[str, str], list[LostGames]] = {}
+    for lost in forfeits:
+        kinds.setdefault((lost.player, lost.reason), []).append(lost)
+    for (player, reason), each in [*kinds.items()][:_MOST_FORFEITS]:
+        if len(each) == 1:
+            output.say(str(each[0]))
+            continue
+        games = sum(lost.games for lost in each)
+        opponents = names_of([lost.opponent for lost in each])
+        output.say(f"{short_name(player)} forfeited {games:,} games against {opponents}: {reason}")
+    if len(kinds) > _MOST_FORFEITS:
+        output.say(f"and {len(kinds) - _MOST_FORFEITS:,} more kinds of forfeits")
+
+
+def names_of(labels: Sequence[str]) -> str:
+    """Return the names of players in a sentence; of very many only the first."""
+    more = len(labels) - _MOST_NAMED
+    named = ", ".join(map(short_name, labels[:_MOST_NAMED]))
+    return f"{named} and {more:,} more" if more > 0 else named
 
 
 def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
-    for label, about in zip((result.first, result.second), result.players, strict=True):
-        say_engine(output, label, about)
+    say_programs(output, zip((result.first, result.second), result.players, strict=True))
     say_forfeits(output, result.forfeits)
     if result.clock is not None:
         both = zip((result.first, result.second), result.players, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,8 @@ from cyclopts.validators import Number
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import ending_early, give
-from evoply.cli.output import Output, StoppedError, made
+from evoply.cli.match import names_of
+from evoply.cli.output import FailureError, Output, StoppedError, made
 from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import (
     USUAL_PROGRAMS,
@@ -30,6 +32,7 @@ from evoply.cli.tournament import say_standings
 from evoply.environment.addresses import MOST_OF_AN_ADDRESS
 
 if TYPE_CHECKING:
+    from evoply.players.player import PlayerModel
     from evoply.server import GameServer, Joining, Journal
 
 
@@ -119,6 +122,7 @@ def serve(
         password = secrets.token_hex(8)
         output.say(f"Password for those who join: {password}")
     output.say(f"Everything is kept in {journal.path}")
+    _say_who_comes_back(output, journal, host, port)
     server = GameServer(
         journal, password=password, on_news=_news(output, quiet), connections=connections
     )
@@ -130,8 +134,25 @@ def serve(
             journal.discard()
         journal.close()
     result = _say_result(output, server, save_games, html)
-    again = suggested(f"serve --resume {journal.path}")
-    give(output, result, f"stopped; go on with: {again}" * early.is_stopped)
+    again = ["serve", "--resume", str(journal.path)]
+    for option, path in (("--save-games", save_games), ("--html", html)):
+        again += [] if path is None else [option, str(path)]
+    message = f"stopped; players wait for a while; go on with: {suggested(shlex.join(again))}"
+    give(output, result, message * early.is_stopped)
+
+
+def _say_who_comes_back(output: Output, journal: Journal, host: str, port: int) -> None:
+    """Say who plays in a tournament that goes on, and how they come back."""
+    names = [player.name for player in journal.players()]
+    if not names:
+        return
+    from evoply.server import shown_address
+
+    join = f"join {shown_address(host, port)} --player ... --name NAME"
+    output.say(
+        f"These may come back: {names_of(names)}. Those that still run do it by themselves; others "
+        f"with: {suggested(join)} (as the user who joined; elsewhere with --token, which was shown)"
+    )
 
 
 def _news(output: Output, quiet: bool) -> Any:
@@ -236,8 +257,10 @@ def join(
     """Let a player take part in a tournament over the network.
 
     SERVER is where `evoply serve` runs; it says which game is played. A lost
-    connection is made again, while the clock runs. The games change nothing
-    about the player, and the command writes no file.
+    connection is made again, while the clock runs, and so it is when the server
+    was stopped and goes on. Ended before its time, the same command comes back:
+    a file that only you can read keeps its token until the tournament is over.
+    The games change nothing about the player.
 
     Parameters
     ----------
@@ -259,7 +282,7 @@ def join(
     import asyncio
 
     from evoply.cli.player_texts import read_players, saved_file
-    from evoply.server import Joining, game_at, parse_address
+    from evoply.server import CallError, Joining, game_at, parse_address, usual_tokens
     from evoply.server.connection import plain_name
 
     host, port = parse_address(server)
@@ -267,6 +290,7 @@ def join(
     if game not in (None, played):
         raise ValueError(f"--game: the server plays {played}: leave --game out")
     _, (read,) = read_players([player], played, programs)
+    _check_plays(player, read, played)
     output = Output(json)
     file = saved_file(player)
     joining = Joining(
@@ -277,20 +301,60 @@ def join(
         name=name or (file and plain_name(Path(file).stem)),
         password=password,
         token=token,
+        tokens=usual_tokens(),
         at_once=at_once,
         seed=conditions.seed,
         patience=patience,
         on_news=(lambda _: None) if quiet else output.say,
     )
+
+    def again(token: str) -> str:
+        own = ["join", server, "--player", player, *(["--game", game] if game else [])]
+        called = joining.name or name
+        own += ["--name", called] if called else []
+        return suggested(shlex.join([*own, "--token", token]))
+
     try:
         asyncio.run(joining.run())
     except KeyboardInterrupt:
-        again = suggested(f"join {server} --player ... --token {joining.token}")
-        message = "stopped" if joining.token is None else f"stopped; come back with: {again}"
+        known = joining.token
+        message = "stopped" if known is None else f"stopped; come back with: {again(known)}"
         raise StoppedError(message, _result(server, joining)) from None
+    except OSError as error:
+        if joining.token is None:
+            raise
+        raise FailureError(
+            f"{server}: {error.strerror} - come back when it is there: {again(joining.token)}",
+            _result(server, joining),
+        ) from None
+    except CallError as error:
+        if error.code == "begun":
+            raise ValueError(
+                f"{server}: the tournament has begun, and nobody new can play in it - who does "
+                f"comes back with: {again('TOKEN')}, and the token that was shown there; to see "
+                f"it: {suggested(f'watch {server}')}"
+            ) from None
+        if error.code == "token":
+            raise ValueError(
+                f"--token: nobody who plays at {server} has this one - look whether it is whole, "
+                "or join without it"
+            ) from None
+        raise
     result = _result(server, joining)
     output.say(f"{joining.name}: {result['points']:g} points in {result['played']} games")
     output.result(result)
+
+
+def _check_plays(text: str, player: PlayerModel, game: str) -> None:
+    """Raise `ValueError` that says why, and what to do, if a bot cannot play *game*."""
+    if player.kind != "bot":
+        return
+    from evoply.players import trial
+
+    bots: dict[str, Any] = {text: player}
+    failed = trial(bots, game, has_clock=True)
+    if failed:
+        raise ValueError(f"{text} cannot play: {failed[text]}")
 
 
 def _result(server: str, joining: Joining) -> dict[str, Any]:

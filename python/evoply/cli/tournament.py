@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,13 +19,15 @@ from pydantic_core import ErrorDetails
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import give_played, on_cluster, played, progress_and_page
-from evoply.cli.match import DOUBTS, say_engine, say_forfeits
+from evoply.cli.match import DOUBTS, say_forfeits, say_programs
 from evoply.cli.output import Output, StoppedError, rows_table, say_section
 from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
+from evoply.cli.shell_hints import suggested
 from evoply.configs.config_errors import checked
 from evoply.environment.files import read_toml_file
 from evoply.protocols import ConfigError
+from evoply.protocols.provenance import provenance
 from evoply.protocols.sections import Column
 from evoply.wording import did_you_mean, not_utf8, shorten
 
@@ -34,12 +38,24 @@ if TYPE_CHECKING:
 
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
+_LONGEST_TITLE = 100
 _TIMES = (
     Column("player", "player", str, look="code"),
     Column("seconds", "seconds a game", lambda seconds: f"{seconds.mean:.3g}"),
     Column("seconds", "at most", lambda seconds: f"{seconds.most:.3g}"),
 )
-_AGAIN = "; the same command goes on"
+
+
+def _check_title(_: Any, title: str | None) -> None:
+    if title is None:
+        return
+    if not title.strip() or not title.isprintable():
+        raise ValueError("write one line, without control characters")
+    if len(title) > _LONGEST_TITLE:
+        raise ValueError(f"it has {len(title):,} characters: write at most {_LONGEST_TITLE}")
+
+
+Title = Annotated[str | None, Parameter(validator=_check_title, show_default=False)]
 
 
 @Parameter(name="*")
@@ -62,6 +78,35 @@ class EliminationOptions:
 USUAL_ELIMINATION = EliminationOptions()
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class KeptGamesOptions:
+    """Where the games of a tournament are kept."""
+
+    file: Annotated[Path | None, Parameter(show_default=False)] = None
+    """Keep every game in this file. After a stop the same command goes on with the games that are
+    missing, to the same result."""
+    resume: Annotated[Path | None, Parameter(show_default=False)] = None
+    """Go on with the games in this file of --file. The bots may be others than before: of a new or
+    a changed one all games are played, and of the others none again."""
+
+    def path(self) -> Path | None:
+        """Return the file; `ValueError` for two, or if that of --resume is not there."""
+        if self.resume is None:
+            return self.file
+        if self.file is not None:
+            raise ValueError("--file and --resume: give one of them")
+        if not self.resume.is_file():
+            raise ValueError(
+                f"--resume {self.resume}: there is no such file - name one of --file, or begin "
+                f"with --file {self.resume}"
+            )
+        return self.resume
+
+
+NOTHING_KEPT = KeptGamesOptions()
+
+
 def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
@@ -71,7 +116,8 @@ def tournament(
     ] = USUAL_TERMS,
     field: Path | None = None,
     elimination: EliminationOptions = USUAL_ELIMINATION,
-    file: Annotated[Path | None, Parameter(show_default=False)] = None,
+    title: Title = None,
+    kept: KeptGamesOptions = NOTHING_KEPT,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
@@ -89,8 +135,8 @@ def tournament(
     Parameters
     ----------
     players
-        Players, as for `evoply match`; a folder stands for all bots (.py files) in it. Those that
-        cannot be loaded are named and left out.
+        Players, as for `evoply match`; a folder stands for all bots (.py files) in it. Each bot is
+        asked for two moves first; those that fail are named and left out.
     mode
         Everybody plays everybody, or players who do not win enough are out.
     games
@@ -99,9 +145,8 @@ def tournament(
     field
         A TOML file of players: tables [[player]] with the key player, and if you like name, bracket
         and fitness.
-    file
-        Keep every game in this file. After a stop the same command goes on with the games that are
-        missing, to the same result.
+    title
+        What the table and the page are called.
     save_games
         Write the games into this file at the end, one line of JSON per game; `evoply watch` shows
         them.
@@ -112,20 +157,21 @@ def tournament(
     from evoply.cli.player_texts import read_players, read_terms
     from evoply.games import game_rules
 
+    file = kept.path()
     entries = [] if field is None else read_field(field)
     found = entrants(players)
     entries += [Entry.model_construct(player=text) for text in found.texts]
     output = Output(json)
     game, read = read_players([entry.player for entry in entries], conditions.game, programs)
     texts = [entry.player for entry in entries]
-    leave_out_what_does_not_load(found, list(zip(texts, read, strict=True)), game)
+    terms = {**read_terms(conditions, game), "file": file}
+    leave_out_what_fails(found, dict(zip(texts, read, strict=True)), terms)
     for path, reason in sorted(found.left_out.items()):
         output.say(f"{path} is left out: {reason}")
     staying = [place for place, text in enumerate(texts) if text not in found.left_out]
     entries, texts = [entries[place] for place in staying], [texts[place] for place in staying]
     read = [read[place] for place in staying]
     labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
-    terms = {**read_terms(conditions, game), "file": file}
     is_elimination = mode == "elimination"
     if not is_elimination and elimination != replace(
         USUAL_ELIMINATION, threshold=elimination.threshold
@@ -150,26 +196,29 @@ def tournament(
             threshold=elimination.threshold,
             times=elimination.runs,
         )
-        title, kind, whole, unit = "tournaments", "Tournament", elimination.runs, "runs"
+        bar, kind, whole, unit = "tournaments", "Tournament", elimination.runs, "runs"
     else:
         each = _PAIRING_GAMES if games is None else games
         called = [
             player.model_copy(update={"name": label})
             for player, label in zip(read, labels, strict=True)
         ]
-        play = partial(arena.round_robin, called, games=each)
+        play = partial(
+            arena.round_robin, called, games=each, on_change=output.say if kept.resume else None
+        )
         whole = each * len(read) * (len(read) - 1) // 2
-        title, kind, unit = "round robin", "Round robin", "games"
+        bar, kind, unit = "round robin", "Round robin", "games"
+    entitled = partial(replace, title=title, left_out=found.left_out or None)
     with (
-        _going_on(file),
+        going_on(file),
         on_cluster(cluster, output) as terms["cluster"],
         saving(save_games) as save,
         progress_and_page(
-            title,
+            bar,
             whole,
             html,
-            f"{kind}: {game_rules(game).title}",
-            _page,
+            title or f"{kind}: {game_rules(game).title}",
+            lambda result, **state: _page(entitled(result), **state),
             lambda done: f"{done:,} of {whole:,} {unit} are played",
             is_shown=not quiet,
         ) as (terms["progress"], terms["on_standings"]),
@@ -177,25 +226,37 @@ def tournament(
         result, is_stopped = played(lambda: play(on_game=save, **terms))
         if is_stopped and save is not None:
             save.keep(result.games)
+    result = entitled(result)
     say: Callable[[Output, Any], None] = _say_stars if is_elimination else say_standings
     say(output, result)
     say_saved(output, save_games)
-    data = {**result.to_dict(), **({"left_out": found.left_out} if found.left_out else {})}
-    done = f"{data[unit]:,} of {whole:,} {unit}"
-    say_report(output, html, result, state=f"Stopped: {done} are played" * is_stopped)
-    of = f"stopped after {done}: this is the result of those{_AGAIN if file else ''}"
+    data = result.to_dict()
+    state = result.state(data[unit], unit)
+    say_report(output, html, result, state=state.capitalize())
+    of = f"{state}: this is the result of those{goes_on_with(file)}"
     give_played(output, data, of * is_stopped)
 
 
 @contextmanager
-def _going_on(file: Path | None) -> Iterator[None]:
-    """Say after Ctrl-C that the same command goes on, if there is a *file*."""
+def going_on(file: Path | None) -> Iterator[None]:
+    """Say after Ctrl-C how to go on, if there is a *file*."""
     try:
         yield
     except KeyboardInterrupt:
         if file is None:
             raise
-        raise StoppedError(f"stopped{_AGAIN}", {"file": str(file)}) from None
+        message = f"stopped before every two players had met{goes_on_with(file)}"
+        raise StoppedError(message, {"file": str(file)}) from None
+
+
+def goes_on_with(file: Path | None) -> str:
+    """Return the end of a message that has the command which goes on with *file*."""
+    if file is None:
+        return "; with --file FILE it could go on"
+    command = shlex.split(provenance().command or "")[1:]
+    words = ["--resume" if word == "--file" else word for word in command]
+    words = [re.sub("^--file=", "--resume=", word) for word in words]
+    return f"; go on with: {suggested(shlex.join(words))}"
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]) -> None:
@@ -213,16 +274,24 @@ def _put_into_brackets(brackets: list[str], texts: list[str], options: list[str]
 
 def say_standings(output: Output, result: RoundRobin) -> None:
     """Show the table of a round robin, how it was played, and what is doubtful about it."""
+    _say_head(output, result.title, result.state(result.games, "games"))
     say_section(result.shown().sections[0], output)
     output.say(
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
     )
     _say_times(output, result.clock, result.standings)
-    _say_doubts(output, [standing.interval for standing in result.standings], result)
+    rated = [standing for standing in result.standings if standing.rating is not None]
+    _say_doubts(output, [standing.interval for standing in rated], result)
+
+
+def _say_head(output: Output, *words: str | None) -> None:
+    if any(words):
+        output.say(": ".join(filter(None, words)), style="bold")
 
 
 def _say_stars(output: Output, result: Tournament) -> None:
+    _say_head(output, result.title, result.state(result.runs, "runs"))
     say_section(result.shown().sections[0], output)
     if result.runs == 1:
         for number, names in enumerate(result.out[0], start=1):
@@ -235,7 +304,8 @@ def _say_stars(output: Output, result: Tournament) -> None:
     if result.mode == "same":
         output.say("Ratings of different brackets cannot be compared: they never met.")
     _say_times(output, result.clock, result.stars)
-    _say_doubts(output, [star.rating_interval for star in result.stars], result)
+    rated = [star for star in result.stars if star.rating is not None]
+    _say_doubts(output, [star.rating_interval for star in rated], result)
 
 
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
@@ -248,8 +318,7 @@ def _say_times(output: Output, clock: str | None, players: Sequence[Standing | S
 def _say_doubts(output: Output, intervals: list[Any], result: RoundRobin | Tournament) -> None:
     if None in intervals:
         output.say("Too few different games for some intervals: play more games, with openings.")
-    for about in result.about:
-        say_engine(output, about["player"], about)
+    say_programs(output, ((about["player"], about) for about in result.about))
     say_forfeits(output, result.forfeits)
     if not result.reproducible:
         output.say(DOUBTS.format("tournament"))
@@ -278,9 +347,8 @@ class Entrants:
     """The texts of players, with the bots of folders in the place of these."""
 
     texts: list[str]
-    from_folders: set[str] = field(default_factory=set)
     left_out: dict[str, str] = field(default_factory=dict)
-    """The files of folders that cannot be loaded, with the reason."""
+    """The bots that cannot play, with the reason."""
 
 
 def entrants(texts: Sequence[str]) -> Entrants:
@@ -293,11 +361,15 @@ def entrants(texts: Sequence[str]) -> Entrants:
     found = Entrants([])
     for text in texts:
         if not os.path.isdir(text):
+            if text.endswith(("/", os.sep)):
+                raise ValueError(
+                    f"there is no folder {shorten(text)}: name one that is there, or a player"
+                )
             found.texts.append(text)
             continue
         before = len(found.texts), len(found.left_out)
         for path in sorted(path for path in Path(text).glob("*.py") if path.is_file()):
-            _look_at(str(path), found)
+            look_at(str(path), found)
         if before == (len(found.texts), len(found.left_out)):
             raise ValueError(
                 f"{text}: there is no bot in this folder, no .py file with a class that has a "
@@ -306,14 +378,14 @@ def entrants(texts: Sequence[str]) -> Entrants:
     return found
 
 
-def _look_at(path: str, found: Entrants) -> None:
+def look_at(path: str, found: Entrants) -> None:
     """Add the file to the bots, or to those left out, if it is either."""
     from evoply.players import bot_classes
 
     try:
         classes = bot_classes(path)
     except ValueError as error:
-        found.left_out[path] = str(error).removeprefix(f"{path}: ")
+        found.left_out[path] = f"{str(error).removeprefix(f'{path}: ')} - mend that"
         return
     if len(classes) > 1:
         named = ", ".join(classes[:10])
@@ -325,27 +397,30 @@ def _look_at(path: str, found: Entrants) -> None:
         found.left_out[path] = "its name is not UTF-8: rename it"
     elif classes:
         found.texts.append(path)
-        found.from_folders.add(path)
 
 
-def leave_out_what_does_not_load(
-    found: Entrants, players: Sequence[tuple[str, Player]], game: str
+def leave_out_what_fails(
+    found: Entrants, players: Mapping[str, Player], terms: Mapping[str, Any]
 ) -> None:
-    """Start each bot of a folder once, and add those that cannot be imported to `left_out`.
+    """Start each bot once, ask it for two moves, and add those that fail to `left_out`.
 
     Otherwise their opponents would win every game against them, which says nothing of anybody.
     """
-    from evoply.protocols import ForfeitError
+    bots: dict[str, Any] = {
+        text: player for text, player in players.items() if getattr(player, "kind", "") == "bot"
+    }
+    if not bots:
+        return
+    from evoply.players import trial
 
-    for text, player in players:
-        if text in found.from_folders:
-            seat = player.seat(game)
-            try:
-                seat.get_ready()
-            except ForfeitError as error:
-                found.left_out[text] = str(error)
-            finally:
-                seat.close()
+    failed = trial(
+        bots,
+        terms["game"],
+        start=terms["start"],
+        has_clock=terms["clock"] is not None,
+        threads=terms["threads"],
+    )
+    found.left_out.update(failed)
 
 
 Text = Annotated[str, Field(min_length=1, max_length=100_000)]

@@ -1,5 +1,6 @@
 from evoply.players.bots import Bot as Bot
 from evoply.players.bots import bot_classes as bot_classes
+from evoply.players.bots import trial as trial
 from evoply.players.endgame import Solution as Solution
 from evoply.players.endgame import solve as solve
 from evoply.players.engines import Engine as Engine

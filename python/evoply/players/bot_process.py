@@ -9,6 +9,7 @@ and the bot's code runs.
 """
 
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -50,7 +51,7 @@ def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:
         os.dup2(nowhere, descriptor)
     _say(answers, {"started": True})
     try:
-        make = _class_in(file, class_name, limits)
+        make = _class_in(file, class_name, limits, answers)
     except BaseException as error:
         _say(answers, {"error": f"its file could not be read: {_reason(error, file)}"})
         return
@@ -62,13 +63,51 @@ def _serve(file: str, class_name: str, limits: KeeperLimits) -> None:
         try:
             if "game" in message:
                 game = _record(message["game"])
-                player = make()
+                player = _made(make)
             assert game is not None  # the first message has a game
             game = _with_moves(game, message["moves"])
             answer = _answer(player, game, message)
+        except _UnfitError as error:
+            answer = {"error": str(error)}
         except BaseException as error:
             answer = {"error": f"raised {_reason(error, file)}"}
         _say(answers, {**answer, "number": message["number"]})
+
+
+class _UnfitError(Exception):
+    """The class of a bot, or its `choose`, wants other arguments; the message says which."""
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    """Return a new object of the bot; `_UnfitError` if it or its `choose` wants other arguments."""
+    if not _can_be_called(make):
+        raise _UnfitError(
+            "its class is made without arguments, and wants some - give every argument of "
+            "__init__ a default"
+        )
+    player = make()
+    if not _can_be_called(player.choose, None, None, None):
+        takes = len(_parameters(player.choose)) + inspect.ismethod(player.choose)
+        raise _UnfitError(
+            f"choose takes {takes} argument{'s' * (takes != 1)}, and is given 4 - write `def "
+            "choose(self, game, stream, clock)`, see docs/players.md#bots"
+        )
+    return player
+
+
+def _can_be_called(function: Callable[..., Any], *arguments: object) -> bool:
+    """Return whether *function* takes *arguments*; True where Python does not know."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except ValueError:
+        return True
+    except TypeError:
+        return False
+    return True
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    return [*inspect.signature(function).parameters]
 
 
 class _Source(SourceLoader):
@@ -85,7 +124,9 @@ class _Source(SourceLoader):
         return self._text
 
 
-def _class_in(file: str, class_name: str, limits: KeeperLimits) -> Callable[[], Any]:
+def _class_in(
+    file: str, class_name: str, limits: KeeperLimits, answers: TextIO
+) -> Callable[[], Any]:
     """Import *file* under a unique name, and return a class of it."""
     path = Path(file).resolve()
     sys.path.insert(0, str(path.parent))
@@ -96,7 +137,10 @@ def _class_in(file: str, class_name: str, limits: KeeperLimits) -> Callable[[], 
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    before = os.getuid()
     confine(limits, as_nobody=True)
+    # Said before any of the bot's own code could say otherwise.
+    _say(answers, {"is_nobody": os.getuid() != before})
     sys.modules[name] = module
     spec.loader.exec_module(module)
     chosen = getattr(module, class_name)

@@ -28,7 +28,14 @@ from pydantic import Field
 
 from evoply._native import Stream
 from evoply.configs.own_code import check_may_run
-from evoply.environment import BrokenError, ForeignProcess, KeeperLimits, Surroundings, one_line
+from evoply.environment import (
+    BrokenError,
+    ForeignProcess,
+    KeeperLimits,
+    Surroundings,
+    core_count,
+    one_line,
+)
 from evoply.environment.files import read_limited
 from evoply.games import game_rules
 from evoply.players import bot_process
@@ -295,6 +302,9 @@ class BotSeat(Seat):
                 self.about = {"sandbox": self._process.sandbox}
                 if self._is_closed:
                     raise BrokenError("was sent away")
+                self._process.wait_until_confined()
+                if self._process.is_nobody:
+                    self.about |= {"user": "nobody"}
                 self._process.wait_until_loaded(self.move_limit.seconds)
             except BrokenError as error:
                 self._end()
@@ -394,10 +404,19 @@ class _BotProcess(ForeignProcess):
             becomes_nobody=True,
         )
         self._number = 0
+        self.is_nobody = False
+        """Whether it was started by root, and has become the user nobody."""
+
+    def wait_until_confined(self) -> None:
+        """Wait for Python to start and to set its limits."""
+        self._receive("started", _START_LIMIT, "did not start")
+        answer = self._receive("is_nobody", _START_LIMIT, "did not start")
+        if "error" in answer:
+            raise BrokenError(str(answer["error"]))
+        self.is_nobody = answer["is_nobody"] is True
 
     def wait_until_loaded(self, limit: float) -> None:
-        """Wait for Python to start, and then for the bot's file, which has *limit* seconds."""
-        self._receive("started", _START_LIMIT, "did not start")
+        """Wait for the bot's file, which has *limit* seconds."""
         answer = self._receive("loaded", limit, "importing its file took more than {} seconds")
         if "error" in answer:
             raise BrokenError(str(answer["error"]))
@@ -421,3 +440,78 @@ class _BotProcess(ForeignProcess):
         if not isinstance(message, dict) or not {key, "error"} & message.keys():
             raise BrokenError(_NO_ANSWER)
         return {"number": self._number, **message} if "error" in message else message
+
+
+# A trial of bots before they play for anything: each is asked for two moves of one game.
+
+_QUICK = 1.0
+"""Seconds; a bot that took longer for its first move is not asked for a second one."""
+_REMEDIES = (
+    ("no move within", "make it quicker, or give more time with --move-limit"),
+    ("importing its file took", "make that quicker, or give more time with --move-limit"),
+    ("played the illegal move", "return one of game.position.legal_moves"),
+    ("its process", "look for what ends Python in it, and for the memory that it uses"),
+    ("raised", "mend that, and look whether it plays: evoply match {} random --games 2"),
+    ("its file could not be read", "mend that; only evoply and its own folder can be imported"),
+)
+"""What to do about a reason, by how it begins."""
+
+
+def trial(
+    bots: Mapping[str, Bot],
+    game: str,
+    *,
+    start: Any = None,
+    has_clock: bool = False,
+    threads: int = 0,
+) -> dict[str, str]:
+    """Return which of *bots* cannot play *game*, and why, in a sentence that says what to do.
+
+    Each is started once and asked for a move at *start* (by default where the game begins), and if
+    that is quick for its next one. A bot that only is slow fails where no clock of the game
+    (*has_clock*) limits it. The names in *bots* are those in the answer. Ctrl-C ends all of it.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+    seats = {name: bot.seat(game) for name, bot in bots.items()}
+    record = game_rules(game).record() if start is None else game_rules(game).game(start)
+
+    def tried(name: str) -> str:
+        return _problem(seats[name], record, has_clock=has_clock)
+
+    with ThreadPoolExecutor(threads or core_count()) as pool:
+        try:
+            found = dict(zip(seats, pool.map(tried, seats), strict=True))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            for seat in seats.values():
+                seat.close()
+    return {name: _with_remedy(reason, name) for name, reason in found.items() if reason}
+
+
+def _problem(seat: BotSeat, record: GameRecord, *, has_clock: bool) -> str:
+    """Return why a bot cannot play on after *record*; "" if it can."""
+    stream = Stream(0, "trial")
+    try:
+        for _ in range(2):
+            while len(moves := record.position.legal_moves) == 1:
+                record = record.play(moves[0])
+            if record.outcome() is not None:
+                break
+            choice = seat.choose(record, stream.child(record.position.ply), Clock())
+            record = record.play(choice.move)
+            if choice.seconds > _QUICK or record.outcome() is not None:
+                break
+            record = record.play(record.position.legal_moves[0])
+    except ForfeitError as error:
+        return "" if error.by_time and has_clock else str(error)
+    finally:
+        seat.close()
+    return ""
+
+
+def _with_remedy(reason: str, name: str) -> str:
+    remedy = next((remedy for begin, remedy in _REMEDIES if reason.startswith(begin)), "")
+    return f"{reason} - {remedy.format(name)}" if remedy and " - " not in reason else reason

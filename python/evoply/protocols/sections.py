@@ -214,8 +214,8 @@ class Column:
     look: str = ""
     """How a page shows it: "code" for a formula or a name, which may be very long, "strong",
     "whole" (never broken), "faint", "verdict", "head" (the name of its row); or, on pages alone,
-    "scale" (a share and its interval as a line from 0 to 1), "bar" (a share) or "tint" (a
-    `Tinted`)."""
+    "scale" (a share and its interval as a line from 0 to 1), "bar" (a share), "tint" (a `Tinted`)
+    or "link" (a `LinkedCell`)."""
     missing: str = NOTHING
     """What a page shows where there is no value."""
     longest: int = 0
@@ -305,6 +305,16 @@ class Tinted(NamedTuple):
     side: str
     """Which colour, as a class of the style sheet: "above" or "below"."""
     tip: str
+
+
+class LinkedCell(NamedTuple):
+    """A cell that leads to another page; without *href* it is only text."""
+
+    text: str
+    href: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)

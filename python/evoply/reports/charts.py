@@ -293,6 +293,7 @@ def _of_rows(chart: Any, rows: Sequence[Any]) -> Any:
         return plot_charts([chart.plot], chart.rows)[0]
     if not isinstance(chart, Intervals):
         return chart
+    rows = [row for row in rows if value_in(row, chart.value) is not None]
     names, values, intervals = (
         [value_in(row, what) for row in rows] for what in (chart.names, chart.value, chart.interval)
     )

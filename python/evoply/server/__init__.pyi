@@ -15,8 +15,10 @@ from evoply.server.connection import read_request as read_request
 from evoply.server.game_server import GameServer as GameServer
 from evoply.server.joining import GameHere as GameHere
 from evoply.server.joining import Joining as Joining
+from evoply.server.joining import KeptToken as KeptToken
 from evoply.server.joining import WatchedGame as WatchedGame
 from evoply.server.joining import Watching as Watching
+from evoply.server.joining import usual_tokens as usual_tokens
 from evoply.server.journal import Journal as Journal
 from evoply.server.journal import JournalError as JournalError
 from evoply.server.journal import ServedTournament as ServedTournament

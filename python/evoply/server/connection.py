@@ -204,7 +204,11 @@ _OPENING_SECONDS = 20.0
 
 
 class CallError(ValueError):
-    """A server refuses, or sends a line that cannot be read."""
+    """A server refuses, or sends a line that cannot be read; *code* is the server's, if any."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class LostError(OSError):

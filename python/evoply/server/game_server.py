@@ -70,10 +70,10 @@ class GameServer:
         """Listen, wait for the players, and let them play until every game is over.
 
         Port 0 is any that is free. Raises `OSError` where nobody can listen, and `JournalError` if
-        the file cannot be written. Whoever stops it, everybody is told; after an error nobody is
-        told good-bye, because another server can go on with the file, and players wait for it.
+        the file cannot be written. Whatever ends it before its time, everybody is told, and no
+        player is told good-bye: another server can go on with the file, and players wait for it.
         """
-        farewell: str | None = "the server was stopped"
+        farewell: str | None = None
         server = None
         try:
             self._go_on()
@@ -84,9 +84,14 @@ class GameServer:
             for name, points, games in self.tournament.scores():
                 self._tell_all(f"SCORE {name} {points:g} {games}")
             farewell = "the tournament is over"
-        except Exception:
-            farewell = None
-            self._tell_all("INFO the server cannot go on now, but another one can: wait for it")
+        except BaseException as error:
+            is_stop = not isinstance(error, Exception)
+            why = "was stopped" if is_stop else "cannot go on now"
+            for guest in self._guests:
+                if guest.wire is not None:
+                    guest.wire.say(f"INFO the server {why}, but may be started again: wait for it")
+            for watcher in self.admission.watchers:
+                watcher.say(f"BYE the server {why}")
             raise
         finally:
             if server is not None:

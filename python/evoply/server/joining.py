@@ -6,10 +6,15 @@ and the server sends the games again.
 
 import asyncio
 import contextlib
+import hashlib
+import os
+import re
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from evoply._native import Stream
@@ -42,12 +47,78 @@ from evoply.server.connection import (
     plain_name,
 )
 
+_MOST_KEPT = 16
+"""Names under which a token is looked for."""
 PATIENCE = 300.0
 """Seconds for which a lost connection is retried."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 _MOST_NAMES = 100
 
 T = TypeVar("T")
+
+
+def usual_tokens() -> Path | None:
+    """Return the folder of this user where tokens are kept; None on Windows."""
+    if sys.platform == "win32":
+        return None
+    state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(state, "evoply", "tokens").expanduser()
+
+
+class KeptToken:
+    """The token of a player in a file that only its user can read.
+
+    One process uses it at a time: two players of one name on a machine do not take each other's
+    place.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path = path
+        self._descriptor = descriptor
+        text = os.pread(descriptor, 200, 0).decode("ascii", errors="replace").strip()
+        self.token = text if re.fullmatch("[A-Za-z0-9_-]{10,80}", text) else ""
+
+    @classmethod
+    def of(cls, folder: Path, player: str, *, is_new: bool = False) -> "KeptToken | None":
+        """Return that of *player*, its server's address and name.
+
+        None if there is none, and it is not made as a new one, or if somebody uses it.
+        """
+        import fcntl  # missing on Windows, which has no folder of tokens
+
+        path = folder / hashlib.sha256(player.encode()).hexdigest()[:32]
+        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        descriptor = -1
+        try:
+            if is_new:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                flags |= os.O_CREAT
+            descriptor = os.open(path, flags, 0o600)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_uid == os.getuid():
+                return cls(path, descriptor)
+        except OSError:
+            pass
+        if descriptor >= 0:
+            os.close(descriptor)
+        return None
+
+    def write(self, token: str) -> bool:
+        """Keep *token*; return whether that is done. A part of one is none when it is read."""
+        try:
+            os.fchmod(self._descriptor, 0o600)
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, token.encode("ascii"), 0)
+        except OSError:
+            return False
+        self.token = token
+        return True
+
+    def close(self, *, is_over: bool) -> None:
+        """Let others use it; if the tournament *is_over*, remove it."""
+        if is_over:
+            self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
 
 
 @dataclass(eq=False)
@@ -98,8 +169,9 @@ class Joining:
     """A player and its place in a tournament; `run` returns when the tournament is over.
 
     Without a *name* it is called after its label. *token* is that of an earlier connection, which
-    goes on. *at_once* games are played at a time; draws come from *seed*. A server that is lost is
-    called again for *patience* seconds. *on_news* is told what happens, in words.
+    goes on; with a folder of *tokens* it is kept there, and found again (`KeptToken`). *at_once*
+    games are played at a time; draws come from *seed*. A server that is lost is called again for
+    *patience* seconds. *on_news* is told what happens, in words.
     """
 
     player: Player
@@ -108,6 +180,7 @@ class Joining:
     name: str | None = None
     password: str | None = None
     token: str | None = None
+    tokens: Path | None = None
     at_once: int = 1
     seed: int = 1
     patience: float = PATIENCE
@@ -124,6 +197,7 @@ class Joining:
     _connection: Connection | None = field(init=False, default=None)
     _is_known: bool = field(init=False, default=False)
     """Whether the server has said welcome, this one or the one before it."""
+    _kept: KeptToken | None = field(init=False, default=None)
     _spare: list[Seat] = field(init=False, default_factory=list)
     _thinking: set[asyncio.Task[None]] = field(init=False, default_factory=set)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
@@ -147,6 +221,7 @@ class Joining:
         player raises that is no forfeit.
         """
         lost_at, wait = None, _FIRST_WAIT
+        self._find_token()
         try:
             while self.farewell is None:
                 try:
@@ -161,7 +236,9 @@ class Joining:
                         raise
                     if lost_at is None:
                         lost_at = time.monotonic()
-                        self.on_news(f"{error.strerror}: calling again")
+                        self.on_news(
+                            f"{error.strerror}: calling again for {self.patience:g} seconds"
+                        )
                     if time.monotonic() - lost_at > self.patience:
                         raise
                     await asyncio.sleep(wait)
@@ -169,6 +246,7 @@ class Joining:
                 finally:
                     await self._hang_up()
         finally:
+            self._close_kept(is_over=self.farewell is not None)
             for task in self._thinking:
                 task.cancel()
             for seat in (*self._spare, *(game.seat for game in self.games.values() if game.seat)):
@@ -200,7 +278,9 @@ class Joining:
             if line.word == "WELCOME":
                 is_new = self.token != line["token"]
                 self.name, self.token, self._is_known = line["name"], line["token"], True
-                joined = f"joined as {self.name}; to come back later: --token {self.token}"
+                is_kept = self._keep_token()
+                later = "join again as the same user" if is_kept else f"--token {self.token}"
+                joined = f"joined as {self.name}; to come back later: {later}"
                 self.on_news(joined if is_new else f"back as {self.name}")
                 return
             if line.word == "ERROR":
@@ -213,10 +293,39 @@ class Joining:
         elif error["code"] == "token" and self._is_known and not self.games:
             # The tournament had not begun, so the server that was started anew does not know us.
             self.token = None
+            self._close_kept(is_over=True)
             connection.prove(self.password)
-            self._say_hello(connection, self.name or "")
+            self._say_hello(connection, self.name or name or "")
         else:
-            raise CallError(f"the server refuses: {error['text']}")
+            raise CallError(f"the server refuses: {error['text']}", error["code"])
+
+    def _find_token(self) -> None:
+        """Take the token that an earlier process of this player has kept, if there is one."""
+        if self.tokens is None or self.token is not None:
+            return
+        for name in self._names()[:_MOST_KEPT]:
+            self._kept = KeptToken.of(self.tokens, f"{self.host}:{self.port} {name}")
+            if self._kept is not None and self._kept.token:
+                self.token, self._is_known = self._kept.token, True
+                return
+            self._close_kept()
+
+    def _keep_token(self) -> bool:
+        """Keep the token for a later process of this player; return whether that is done."""
+        assert self.token is not None
+        if self.tokens is None:
+            return False
+        if self._kept is not None and self._kept.token == self.token:
+            return True
+        self._close_kept()
+        at = f"{self.host}:{self.port} {self.name}"
+        self._kept = KeptToken.of(self.tokens, at, is_new=True)
+        return self._kept is not None and self._kept.write(self.token)
+
+    def _close_kept(self, *, is_over: bool = False) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close(is_over=is_over)
 
     def _say_hello(self, connection: Connection, name: str) -> None:
         connection.say(f"HELLO evoply {VERSION} {name} {self.at_once}")

@@ -161,7 +161,8 @@ class ServedTournament:
         tally = Tally(self.names)
         tally.add(part, results)
         # Clocks and others' programs decide.
-        return rate(self._each_game, tally, part, results, reproducible=False)
+        planned = len(self.schedule)
+        return rate(self._each_game, tally, part, results, planned=planned, reproducible=False)
 
     def games(self) -> Iterator[GamePlayed]:
         """Yield the games that are over, in the order of the schedule.

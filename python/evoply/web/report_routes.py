@@ -41,7 +41,9 @@ class ReportListed(ApiAnswer):
     title: str
     written: str
     state: str
-    """How far the work was when it was written, if the work was to go on; else empty."""
+    """How far the work was when it was written, if it was not over; else empty."""
+    goes_on: bool
+    """Whether the work was to go on."""
 
 
 class ReportList(ApiAnswer):
@@ -60,11 +62,13 @@ def reports() -> ReportList:
     newest = sorted(_pages(root), key=lambda page: -page[0])[:_MOST_LISTED]
     pages = []
     for moment, path in newest:
-        title, state = _head(path)
+        title, state, goes_on = _head(path)
         if title:
             written = datetime.fromtimestamp(moment, UTC).isoformat()
             name = path.relative_to(root).as_posix()
-            pages.append(ReportListed(path=name, title=title, written=written, state=state))
+            pages.append(
+                ReportListed(path=name, title=title, written=written, state=state, goes_on=goes_on)
+            )
     return ReportList(reports=pages)
 
 
@@ -120,14 +124,15 @@ def _pages(folder: Path) -> Iterator[tuple[float, Path]]:
                 waiting.append((entry, level + 1))
 
 
-def _head(path: Path) -> tuple[str, str]:
-    """Return the title of one of evoply's pages, "" for other files, and its state, if any."""
+def _head(path: Path) -> tuple[str, str, bool]:
+    """Return the title of one of evoply's pages, "" for other files; its state; if it goes on."""
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD).decode("utf-8", errors="replace")
+            start = file.read(_HEAD)
     except OSError:
-        return "", ""
+        return "", "", False
+    head = start.decode("utf-8", errors="replace")
     title, state = (
         match and unescape(match[1]) for match in (_TITLE.search(head), _STATE.search(head))
     )
-    return title or "", state or ""
+    return title or "", state or "", _AGAIN in start

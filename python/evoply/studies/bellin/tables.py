@@ -365,7 +365,7 @@ def _star_row(star: Star, results: Mapping[str, Tournament]) -> Row:
     return row(
         star.player,
         Figure(star.mean_rank, star.rank_interval, results["all"].runs),
-        reason=f"{star.titles} titles, {star.finals} finals, rating {signed(star.rating)}; "
+        reason=f"{star.titles} titles, {star.finals} finals, rating {signed(star.rating or 0)}; "
         f"{others['same'].titles} titles in its bracket; mean rank {others['other'].mean_rank:.3g} "
         "against other brackets.",
     )

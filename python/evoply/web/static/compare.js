@@ -36,7 +36,7 @@ function showAll(hash) {
   pages.append(list);
   end = again(() => trying(async () => {
     // What changes every few seconds is on the page itself: the list stays as it is under a finger.
-    const found = (await get("/api/reports")).reports.map(({ path, title, written, state }) => ({ path, title, written: moment(written), goesOn: state !== "" }));
+    const found = (await get("/api/reports")).reports.map(({ path, title, written, state, goes_on: goesOn }) => ({ path, title, written: moment(written), state: goesOn ? "" : state, goesOn }));
     renew(list, found, reports);
   }), SECONDS);
 }
@@ -180,7 +180,7 @@ function reports(found) {
     return [make("p", {}, "There are none below the folder of runs yet. ", make("code", {}, "evoply tournament swh greedy random --html runs/standings.html"), " writes one.")];
   }
   const link = (one) => make("a", { href: address(one.path), target: "_blank", rel: "noopener" }, one.title);
-  const watch = (one) => (one.goesOn ? make("a", { href: `#compare-page=${inAddress(one.path)}` }, "still going on: watch") : "ended");
+  const watch = (one) => (one.goesOn ? make("a", { href: `#compare-page=${inAddress(one.path)}` }, "still going on: watch") : one.state || "ended");
   const rows = found.map((one) => [link(one), watch(one), one.path, one.written]);
   return [table(["page", "state", "file", "written"], rows, "Pages, the newest first")];
 }
