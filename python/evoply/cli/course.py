@@ -78,8 +78,8 @@ def check(folder: Path = _HERE, /, *, json: shared_options.Json = False) -> None
                 _say(output, verdict)
         if not is_alone:
             _say_row(output, name, verdicts)
-        results.append({"exercise": name, "checks": [one.to_dict() for one in verdicts]})
-    missing = sum(not one["holds"] for result in results for one in result["checks"])
+        results.append({"exercise": name, "checks": [verdict.to_dict() for verdict in verdicts]})
+    missing = sum(not check["holds"] for result in results for check in result["checks"])
     if missing:
         do = "check does" if missing == 1 else "checks do"
         raise FailureError(f"{missing} {do} not hold yet", {"exercises": results})

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -68,6 +69,19 @@ class Work:
     def python(self, file: str, name: str) -> Any:
         """Return what *file* calls *name*, which runs the file."""
         return OwnCode(str(self.path(file)), name).named_by_user().loaded()
+
+    def function(self, file: str, name: str, arguments: int) -> Callable[..., Any]:
+        """Return the same if it is a function that takes so many arguments."""
+        found = self.python(file, name)
+        try:
+            signature(found).bind(*range(arguments))
+        except (TypeError, ValueError):
+            many = f"{arguments} arguments" if arguments > 1 else "one argument"
+            raise NotYetError(
+                f"{name} in {file} must be a function of {many}, as it was at first."
+            ) from None
+        called: Callable[..., Any] = found
+        return called
 
     def answers(self, file: str) -> dict[str, Any]:
         """Return what stands in a TOML file."""

@@ -12,7 +12,7 @@ from evoply.course.checking import GAME, Exercise, NotYetError, Work, at_least, 
 from evoply.expressions.expression import Number
 from evoply.games.othello import Position
 from evoply.games.squares import squares_in
-from evoply.players import Bot
+from evoply.players import parse_player
 
 FEATURE, NOISE, SEARCH, BOT = map(Exercise, ("1-feature", "3-noise", "6-search", "8-bot"))
 EXERCISES = (FEATURE, NOISE, SEARCH, BOT)
@@ -36,10 +36,10 @@ def positions(size: int, count: int, seed: int) -> list[Position]:
 
 def open_squares(position: Position) -> int:
     """Return how many empty squares lie beside a disc of the opponent, by looking at each."""
-    shape = position.shape
+    shape, opponent = position.shape, set(squares_in(position.opponent))
     return sum(
         any(
-            shape.index(row + down, column + right) in squares_in(position.opponent)
+            shape.index(row + down, column + right) in opponent
             for down in (-1, 0, 1)
             for right in (-1, 0, 1)
             if (row + down, column + right) in shape
@@ -80,7 +80,7 @@ def feature_is_right(work: Work) -> None:
 @FEATURE.check
 def slow_is_right(work: Work) -> None:
     """slow(position) is right in the same positions."""
-    slow = work.python("feature.py", "slow")
+    slow = work.function("feature.py", "slow", 1)
     _same_count(lambda position: number(slow(position), "slow(position)"), "slow(position)")
 
 
@@ -119,7 +119,7 @@ def _near(given: object, true: float, call: str) -> None:
 @NOISE.check
 def standard_error_is_right(work: Work) -> None:
     """standard_error(scores) in noise.py is right."""
-    given = work.python("noise.py", "standard_error")
+    given = work.function("noise.py", "standard_error", 1)
     for scores in _EXAMPLES:
         _near(given(list(scores)), standard_error(scores), f"standard_error({list(scores)})")
 
@@ -127,7 +127,7 @@ def standard_error_is_right(work: Work) -> None:
 @NOISE.check
 def games_needed_is_right(work: Work) -> None:
     """games_needed(scores, games, wanted) is right."""
-    given = work.python("noise.py", "games_needed")
+    given = work.function("noise.py", "games_needed", 3)
     for scores, (games, wanted) in zip(_EXAMPLES, ((20, 0.01), (6, 0.05), (10, 0.1)), strict=True):
         call = f"games_needed({list(scores)}, {games}, {wanted})"
         _near(given(list(scores), games, wanted), games_needed(scores, games, wanted), call)
@@ -136,7 +136,7 @@ def games_needed_is_right(work: Work) -> None:
 @NOISE.check
 def best_of_equals_is_right(work: Work) -> None:
     """best_of_equals(players, games) is right."""
-    given = work.python("noise.py", "best_of_equals")
+    given = work.function("noise.py", "best_of_equals", 2)
     for players in (1, 8):
         call = f"best_of_equals({players}, {_GAMES_OF_A_MATCH})"
         _near(given(players, _GAMES_OF_A_MATCH), best_of_equals(players, _GAMES_OF_A_MATCH), call)
@@ -193,7 +193,7 @@ def _looked_ahead(position: Position, depth: int, value: Callable[[Position], fl
 
 
 def _check_depth(work: Work, found: Sequence[Position], depths: Sequence[int], where: str) -> None:
-    search = work.python("search.py", "search")
+    search = work.function("search.py", "search", 3)
     for position in found:
         for depth in depths:
             given = number(search(position, depth, disc_lead), "search(position, depth, value)")
@@ -226,14 +226,14 @@ def depths_are_right(work: Work) -> None:
 @SEARCH.check
 def ends_are_right(work: Work) -> None:
     """Passes, and games that end sooner than search looks, are no trouble."""
-    late = [one for one in positions(4, 60, 4) if one.empty.bit_count() <= 6]
-    _check_depth(work, late[:20], (4,), "In the late position below, of a small board")
+    found = [late for late in positions(4, 60, 4) if late.empty.bit_count() <= 6]
+    _check_depth(work, found[:20], (4,), "In the late position below, of a small board")
 
 
 @SEARCH.check
 def cuts(work: Work) -> None:
     """What cannot matter is left out: at most half of the positions are valued."""
-    search, asked = work.python("search.py", "search"), 0
+    search, asked = work.function("search.py", "search", 3), 0
 
     def counted(position: Position) -> int:
         nonlocal asked
@@ -265,7 +265,7 @@ _SECONDS = 1.0
 
 def bot_score(work: Work, opponent: str) -> float:
     """Return the points per game of the student's bot, which runs in a process of its own."""
-    bot = Bot(path=str(work.path("bot.py")), move_limit=_SECONDS)
+    bot = parse_player(str(work.path("bot.py"))).with_move_limit(_SECONDS)
     result = work.once(
         opponent, lambda: match(bot, opponent, game="othello", games=_BOT_GAMES, seed=8)
     )
@@ -280,7 +280,7 @@ def bot_score(work: Work, opponent: str) -> float:
 @BOT.check
 def is_a_bot(work: Work) -> None:
     """bot.py has a bot."""
-    Bot(path=str(work.path("bot.py"))).chosen_class()
+    parse_player(str(work.path("bot.py")))
 
 
 @BOT.check

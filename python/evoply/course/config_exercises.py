@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 from evoply.arena import match
 from evoply.course.checking import GAME, Exercise, NotYetError, Work, at_least
 from evoply.evolution import (
-    GuideFitness,
-    TournamentFitness,
     evolve,
     final_test,
     individual_player,
@@ -33,6 +31,7 @@ EVOLUTION, BLOAT, COEVOLUTION, WEIGHTS = map(
 EXERCISES = (EVOLUTION, BLOAT, COEVOLUTION, WEIGHTS)
 SEEDS = (101, 102)
 """What works for the seed of a student's config must work for these as well."""
+_WITH = f"with those of the seeds {SEEDS[0]} and {SEEDS[1]},"
 MOST_GAMES = 150_000
 """Training games of an evolution, at most: some seconds."""
 MOST_LEARNING_GAMES = 5000
@@ -57,11 +56,11 @@ def generations(work: Work, seed: int | None = None) -> list[Generation]:
     if seed is not None:
         config = config.model_copy(update={"seed": seed})
 
-    def made() -> list[Generation]:
+    def evolved() -> list[Generation]:
         found: list[Generation] = []
         for generation in evolve(config):
             found.append(generation)
-            if sum(one.statistics.games for one in found) > MOST_GAMES:
+            if sum(made.statistics.games for made in found) > MOST_GAMES:
                 raise NotYetError(
                     f"config.toml: this evolution plays more than {MOST_GAMES:,} games (at "
                     f"generation {generation.number}). Take a smaller population_size, or fewer "
@@ -69,7 +68,7 @@ def generations(work: Work, seed: int | None = None) -> list[Generation]:
                 )
         return found
 
-    return work.once(("evolved", config.seed), made)
+    return work.once(("evolved", config.seed), evolved)
 
 
 def last_generations(work: Work) -> list[Generation]:
@@ -125,7 +124,7 @@ def beats_greedy(work: Work) -> None:
     at_least(
         champion_scores(work, "greedy"),
         0.78,
-        f"Your champion, with those of the seeds {SEEDS[0]} and {SEEDS[1]},",
+        f"Your champion, {_WITH}",
         "Give evolution more to choose from (population_size), more time (generations), or harder "
         "selection.",
     )
@@ -184,7 +183,7 @@ def small_trees_play_well(work: Work) -> None:
     at_least(
         champion_scores(work, "greedy"),
         0.75,
-        f"Your champion, with those of the seeds {SEEDS[0]} and {SEEDS[1]},",
+        f"Your champion, {_WITH}",
         "Small trees are no aim in themselves: press less against size, or select harder.",
     )
 
@@ -231,10 +230,8 @@ def coevolves(work: Work) -> None:
 @COEVOLUTION.check
 def only_among_themselves(work: Work) -> None:
     """Individuals are judged by games among themselves only."""
-    measure = config_of(work).fitness.measure
-    among = isinstance(measure, TournamentFitness) or (
-        isinstance(measure, GuideFitness) and not measure.guides and measure.co_play > 0
-    )
+    kind = config_of(work).fitness.measure.model_dump()
+    among = kind["kind"] == "tournament" or (kind.get("co_play", 0) > 0 and not kind["guides"])
     if not among:
         raise NotYetError(
             "config.toml: the fitness counts games against players from outside. Let individuals "
@@ -245,7 +242,7 @@ def only_among_themselves(work: Work) -> None:
 @COEVOLUTION.check
 def against_earlier_is_right(work: Work) -> None:
     """against_earlier(champions, games) in progress.py is right."""
-    given = work.python("progress.py", "against_earlier")
+    given = work.function("progress.py", "against_earlier", 2)
     for champions in (["random", "greedy", "mobility"], ["mobility", "greedy"]):
         call, true = f"against_earlier({champions}, 40)", _against_earlier(champions, 40)
         answer = given(list(champions), 40)
@@ -266,8 +263,8 @@ def progress_was_measured(work: Work) -> None:
         )
     answers, found = work.answers("progress.toml"), _champions(work)
     for key, true in (
-        ("fitness", [one.statistics.best for one in found]),
-        ("against_earlier", _against_earlier([one.best for one in found], 200)),
+        ("fitness", [made.statistics.best for made in found]),
+        ("against_earlier", _against_earlier([made.best for made in found], 200)),
     ):
         if answers.get(key) != true:
             raise NotYetError(
@@ -289,7 +286,7 @@ def coevolution_leads_somewhere(work: Work) -> None:
         at_least(
             fmean(scores),
             0.6,
-            f"Against {who} your best one, with those of the seeds {SEEDS[0]} and {SEEDS[1]},",
+            f"Against {who} your best one, {_WITH}",
             "Let each individual play more games among its own, or evolve more generations.",
         )
 
@@ -338,7 +335,7 @@ def learned_weights_play_well(work: Work) -> None:
         at_least(
             fmean(score(step.champions[0], opponent) for step in steps),
             least,
-            f"Against {opponent} your player, with those of the seeds {SEEDS[0]} and {SEEDS[1]},",
+            f"Against {opponent} your player, {_WITH}",
             "Try other features. More of them are not always better: each has its own noise.",
         )
 
