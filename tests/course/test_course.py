@@ -320,7 +320,7 @@ def test_a_folder_that_is_no_exercise(
     assert words in capsys.readouterr().err
 
 
-def test_python_in_the_folder_of_a_run_is_not_run(course: Path) -> None:
+def test_a_config_in_the_folder_of_a_run_is_not_read(course: Path) -> None:
     (course / "run.db").touch()
     assert "lies in the folder of a run" in said(course / "7-weights")
 
