@@ -63,9 +63,7 @@ def test_a_course_has_all_exercises_and_no_solution(course: Path) -> None:
             assert not given.exists() or given.read_bytes() != path.read_bytes()
 
 
-def test_copies_are_whole_and_leave_out_what_python_leaves(
-    course: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_are_whole(course: Path) -> None:
     for copy, source in ((course, "student"), (course.with_name("solutions"), "teacher")):
         kept = {path.relative_to(copy): path.read_bytes() for path in copy.rglob("*.*")}
         assert {path.suffix for path in kept} == {".md", ".py", ".toml"}
@@ -107,6 +105,15 @@ def test_a_stop_in_the_middle_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         new_course(tmp_path / "class", tmp_path / "solutions")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert main(["course", "new", str(tmp_path / "file" / "class")]) == 2
+    assert f"{tmp_path / 'file' / 'class'}: " in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 # What a check says

@@ -6,6 +6,7 @@ check names the folder. What goes wrong in it is a sentence with file and line.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
@@ -150,13 +151,14 @@ def _to_do(check: Check, work: Work) -> str:
             check(work)
         return ""
     except ConfigError as error:
-        words = " ".join(f"{path}: {message}." for path, message in error.errors)
+        words = "; ".join(f"{path}: {message}" for path, message in error.errors)
     except (NotYetError, ValueError) as error:
         words = complaint(error) or str(error)
     except (Exception, SystemExit) as error:
         words = complaint(error)
         if not words:
             raise
+    words = re.sub(r"python:\S+: importing ", "", words)
     return words.replace(f"{work.folder.resolve()}/", "").replace(f"{work.folder}/", "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import stdev
 
 from evoply import _native
@@ -86,7 +87,7 @@ def slow_is_right(work: Work) -> None:
 
 # 3. Fitness and noise
 
-_GAMES_OF_A_MATCH = 20
+_MATCH = 20
 _EXAMPLES = ((0.5, 0.7, 0.6, 0.6), (0.25, 0.5, 1.0), (0.4,) * 5)
 
 
@@ -138,8 +139,8 @@ def best_of_equals_is_right(work: Work) -> None:
     """best_of_equals(players, games) is right."""
     given = work.function("noise.py", "best_of_equals", 2)
     for players in (1, 8):
-        call = f"best_of_equals({players}, {_GAMES_OF_A_MATCH})"
-        _near(given(players, _GAMES_OF_A_MATCH), best_of_equals(players, _GAMES_OF_A_MATCH), call)
+        call = f"best_of_equals({players}, {_MATCH})"
+        _near(given(players, _MATCH), best_of_equals(players, _MATCH), call)
 
 
 @NOISE.check
@@ -150,7 +151,7 @@ def noise_was_measured(work: Work) -> None:
     answers = work.answers("noise.toml")
     scores = answers.get("scores")
     true = [
-        match("mobility", "greedy", game=GAME, games=_GAMES_OF_A_MATCH, seed=seed).score
+        match("mobility", "greedy", game=GAME, games=_MATCH, seed=seed).score
         for seed in range(1, 31)
     ]
     if scores != true:
@@ -159,10 +160,13 @@ def noise_was_measured(work: Work) -> None:
         )
     for key, value in (
         ("standard_error", standard_error(true)),
-        ("games_needed", games_needed(true, _GAMES_OF_A_MATCH, 0.01)),
-        ("best_of_equals", best_of_equals(50, _GAMES_OF_A_MATCH)),
+        ("games_needed", games_needed(true, _MATCH, 0.01)),
+        ("best_of_equals", best_of_equals(50, _MATCH)),
     ):
-        again = "It does not follow from the games. Run `python noise.py` again."
+        again = (
+            "It does not follow from the games. Once your functions are right, run "
+            "`python noise.py` again."
+        )
         work.answer("noise.toml", key, again, value, 1e-6)
 
 
@@ -244,8 +248,8 @@ def cuts(work: Work) -> None:
     for position in some:
         if search(position, 4, counted) != _looked_ahead(position, 4, disc_lead):
             raise NotYetError(
-                f"Four plies ahead it is wrong here.\n{position}\nIf it was right before, it "
-                "now leaves out too much."
+                f"Four plies ahead it is wrong here.\n{position}\nIf the checks above hold, "
+                "it leaves out too much."
             )
     mine, asked = asked, 0
     for position in some:
@@ -259,22 +263,24 @@ def cuts(work: Work) -> None:
 
 # 8. A bot
 
-_BOT_GAMES = 20
+_GAMES = 20
 _SECONDS = 1.0
 
 
 def bot_score(work: Work, opponent: str) -> float:
     """Return the points per game of the student's bot, which runs in a process of its own."""
     bot = parse_player(str(work.path("bot.py"))).with_move_limit(_SECONDS)
-    result = work.once(
-        opponent, lambda: match(bot, opponent, game="othello", games=_BOT_GAMES, seed=8)
-    )
-    if result.forfeits:
+    results = {
+        other: work.once(other, partial(match, bot, other, game="othello", games=_GAMES, seed=8))
+        for other in ("random", "greedy")
+    }
+    forfeits = [f"{each}." for result in results.values() for each in result.forfeits]
+    if forfeits:
         raise NotYetError(
-            " ".join(f"{each}." for each in result.forfeits)
-            + f" A bot has {_SECONDS:g} second for a move, and may play legal moves only."
+            f"{' '.join(forfeits)} task.md says what `choose` gets, and what it returns within "
+            f"{_SECONDS:g} second."
         )
-    return result.score
+    return results[opponent].score
 
 
 @BOT.check
@@ -286,8 +292,7 @@ def is_a_bot(work: Work) -> None:
 @BOT.check
 def bot_plays(work: Work) -> None:
     """All games end without a mistake: 20 against random, 20 against greedy, a second a move."""
-    for opponent in ("random", "greedy"):
-        bot_score(work, opponent)
+    bot_score(work, "random")
 
 
 @BOT.check

@@ -249,7 +249,7 @@ def against_earlier_is_right(work: Work) -> None:
         if not isinstance(answer, list | tuple) or list(answer) != true:
             raise NotYetError(
                 f"{call} gives {answer!r:.80}, and {true} is right: the points per game of the "
-                "last one against each of those before it, in their order."
+                "last one against each of those before it, in their order, played as its text says."
             )
 
 
@@ -268,8 +268,8 @@ def progress_was_measured(work: Work) -> None:
     ):
         if answers.get(key) != true:
             raise NotYetError(
-                f"{key} in progress.toml is not what config.toml gives now. Run `python "
-                "progress.py` again."
+                f"{key} in progress.toml is not what config.toml gives now. Once your function is "
+                "right, run `python progress.py` again."
             )
 
 

@@ -59,11 +59,16 @@ def new_course(folder: Path, solutions: Path | None = None) -> None:
 @contextmanager
 def _copied(name: str, path: Path) -> Iterator[Path]:
     """Yield a copy of one of the sources beside *path*; what is not renamed is removed."""
-    path.absolute().parent.mkdir(parents=True, exist_ok=True)
     copy = path.absolute().parent / f".{path.name}.{secrets.token_hex(8)}.tmp"
     try:
-        ignored = shutil.ignore_patterns("__pycache__", ".*")
-        shutil.copytree(_FILES / name, copy, ignore=ignored, copy_function=shutil.copyfile)
+        try:
+            for source in (_FILES / name).rglob("*.*"):
+                if source.suffix in (".md", ".py", ".toml"):
+                    target = copy / source.relative_to(_FILES / name)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, target)  # its rights are those of any new file
+        except OSError as error:  # it names the copy
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from None
         yield copy
     finally:
         shutil.rmtree(copy, ignore_errors=True)
