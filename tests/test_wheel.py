@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[1]
 DATA = (
     "evoply/py.typed",
     "evoply/_native.pyi",
+    "evoply/course/files/student/README.md",
+    "evoply/course/files/teacher/2-evolution/config.toml",
     "evoply/protocols/pieces.css",
     "evoply/runs/presets/demo.toml",
     "evoply/studies/papers/liao.toml",

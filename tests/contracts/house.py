@@ -24,9 +24,13 @@ Graph = Mapping[str, frozenset[str]]
 
 @cache
 def modules(package: str = "evoply") -> dict[str, Path]:
-    """Return the files of a package and of all packages in it, by the name of their module."""
+    """Return the files of a package and of all packages in it, by the name of their module.
+
+    A file in a folder that cannot be the name of a package, such as `1-feature`, is data.
+    """
     folder = SOURCES / package.replace(".", "/")
-    return {_name_of(path): path for path in sorted(folder.rglob("*.py"))}
+    files = sorted(folder.rglob("*.py"))
+    return {_name_of(path): path for path in files if path.parent.name.isidentifier()}
 
 
 def _name_of(path: Path) -> str:

@@ -71,6 +71,10 @@ STORIES: Mapping[str, tuple[str, ...]] = {
         "talk vary sizes.toml",
         "experiment sizes.toml --csv numbers --charts charts",
     ),
+    "course": (
+        "course new class --solutions solutions",
+        "check solutions/6-search",
+    ),
     "study": ("reproduce liao --table 1 --html study.html --charts charts",),
     "page": ("talk web",),
     "network": ("talk serve join",),

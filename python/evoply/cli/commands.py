@@ -169,6 +169,17 @@ Let a player take part in a tournament over the network.
   evoply join 10.0.0.7:7450 --player champion@first --name Ada --password ...
   evoply join localhost:7450 --player mybot.py
 """,
+    "course": """\
+Write the folder of a course for a class: six weeks, eight exercises.
+  evoply course new evolution-course
+  evoply course new evolution-course --solutions for-the-teacher
+""",
+    "check": """\
+Say what holds in an exercise of a course, and what to do about the rest.
+  evoply check                         # the exercise in this folder
+  evoply check evolution-course        # a table of all exercises
+  evoply check evolution-course/1-feature --json
+""",
     "engine": """\
 Offer a player as an engine.
   evoply engine --protocol gtp --player swh:depth=6
@@ -265,6 +276,7 @@ So the help of all commands imports none of them.
 
 
 HOMES = {
+    "course": "course check",
     "engine": "engine pack",
     "evolving": "evolve learn tune edit resume",
     "experiments": "compare experiment league reproduce",
