@@ -61,6 +61,7 @@ from evoply.web.messages import (
     wrong_as_json,
 )
 from evoply.web.open_game import OpenGame, sides_of
+from evoply.web.protection import AT_MACHINE
 from evoply.web.questions import choice_of, kept_review, review_of, values_of_moves, xray_of
 from evoply.web.store import GameStore, SearchWord, Stored
 from evoply.when_used import module_when_used
@@ -75,7 +76,7 @@ _AT_ONCE = 50
 list_router = APIRouter()
 
 
-@list_router.get("/games")
+@list_router.get("/games", dependencies=AT_MACHINE)
 async def find(
     hall: Hall,
     search: Annotated[str, Query(max_length=200)] = "",
@@ -109,7 +110,7 @@ def _words(text: str) -> SearchWord:
     )
 
 
-@list_router.delete("/games/{game}", status_code=204)
+@list_router.delete("/games/{game}", status_code=204, dependencies=AT_MACHINE)
 async def delete(game: GameId, hall: Hall) -> Response:
     """Delete a game for good; pages that show it hear of it."""
     await hall.delete(game)
@@ -118,6 +119,7 @@ async def delete(game: GameId, hall: Hall) -> Response:
 
 @list_router.get(
     "/games/download",
+    dependencies=AT_MACHINE,
     response_class=StreamingResponse,
     responses={200: {"content": {"application/jsonl": {}}}},
 )

@@ -46,6 +46,14 @@ class ServerLimits:
     """Games begun by everybody, each of which takes room on the disk."""
     changes: Rate = Rate(50, 100)
     """Changes of one game."""
+    asked_from_elsewhere: Rate = Rate(10, 100)
+    """What one address of another device may change and ask; reading is not counted."""
+    words: Rate = Rate(0.2, 30)
+    """Passwords of one address, right or wrong."""
+    word_bytes: int = 4096
+    """The largest body of a sign-in."""
+    sessions: int = 1_000
+    """Browsers that are signed in; one more ends the session that was used least lately."""
     depth: int = 20
     """Plies that a player looks ahead, if time lets it."""
     games_before_move: int = 100_000

@@ -4,6 +4,7 @@
 // another one is shown.
 
 import { trying } from "./messages.js";
+import { isAtMachine } from "./names.js";
 
 const VIEWS = [
   { name: "runs", is: /^#runs?\b/, load: async () => import("./runs.js") },
@@ -35,5 +36,6 @@ async function go() {
   if (shown === view && location.hash === hash) await view.module.show(hash);
 }
 
+document.body.classList.toggle("elsewhere", !isAtMachine);
 addEventListener("hashchange", () => trying(go));
 trying(go);
