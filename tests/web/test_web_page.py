@@ -136,7 +136,7 @@ def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 3")
         assert page.input_value("#game") == "checkers"
         offered = page.locator("#copy option:not([hidden])").all_inner_texts()
-        assert offered == ["choose", "moves", "PDN", "SVG picture", "link"]
+        assert offered == ["choose", "moves", "moves with numbers", "PDN", "SVG picture", "link"]
         page.select_option("#copy", "pdn")
         page.wait_for_selector("#copied:not([hidden])")
         assert "11-15" in page.input_value("#copied")

@@ -26,8 +26,8 @@ CHANGING = {
     *(
         f"POST /api/games/{{game}}/{what}"
         for what in (
-            "moves", "undo", "seats", "resign", "again", "line", "values", "choice", "review",
-            "xray",
+            "moves", "undo", "seat", "seats", "resign", "again", "line", "values", "choice",
+            "review", "xray",
         )
     ),
 }  # fmt: skip

@@ -82,12 +82,20 @@ def sign_in(client: TestClient, password: str = PASSWORD) -> Any:
 
 @contextmanager
 def serving(
-    folder: Path, limits: ServerLimits | None = None, *, port: int = 0
+    folder: Path,
+    limits: ServerLimits | None = None,
+    *,
+    port: int = 0,
+    password: str | None = None,
+    others: tuple[str, ...] = (),
 ) -> Iterator[tuple[str, int]]:
-    """Give host and port of a server in a thread, whose token is "secret"."""
+    """Give host and port of a server in a thread, whose token is "secret".
+
+    *others* are the addresses that people on other devices open, who know the *password*.
+    """
     with socket.create_server(("127.0.0.1", port)) as listener:
         host, port = listener.getsockname()
-        trusted = Trusted((f"{host}:{port}",), "secret")
+        trusted = Trusted((f"{host}:{port}",), "secret", password, others)
         server = uvicorn.Server(server_config(folder / "web-games.db", trusted, limits))
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()

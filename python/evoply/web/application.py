@@ -37,7 +37,7 @@ from evoply.web.game_hall import GameHall
 from evoply.web.game_routes import book_router, game_router
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
-from evoply.web.open_game import ConflictError
+from evoply.web.open_game import ConflictError, SeatError
 from evoply.web.protection import Protection, Trusted, http_connections, is_at_machine
 from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunEntrance, run_router
@@ -53,6 +53,7 @@ _STATUSES: dict[type[ValueError], int] = {
     StoreError: 500,
     RunError: 409,
     ConflictError: 409,
+    SeatError: 403,
 }
 """The status of an answer by its error: the first kind that fits, 422 for any other."""
 

@@ -4,6 +4,7 @@ import { get, post } from "./api.js";
 import { make } from "./dom.js";
 import { trying } from "./messages.js";
 import { at, NAMES } from "./names.js";
+import { seat as mySeat } from "./room.js";
 
 const PIECES = [["b", "black piece"], ["w", "white piece"], ["B", "black king"], ["W", "white king"], [".", "empty"]];
 const KINDS = [["level", "Levels"], ["paper", "Players of papers"], ["simple", "Simple rules"]];
@@ -33,7 +34,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
       const before = at(color).value;
       const groups = KINDS.map(([kind, label]) => [label, chosen.levels.filter((level) => level.kind === kind).map(levelOption)]);
       groups.push(["Your champions", champions.map((run) => option(`champion@${run.name}`, run.name))]);
-      at(color).replaceChildren(option("person", "You"),
+      at(color).replaceChildren(option("person", "You"), option("room", "Somebody on another device"),
         ...groups.filter(([, options]) => options.length).map(([label, options]) => make("optgroup", { label }, ...options)),
         option("other", "Another player…"));
       const has = (value) => [...at(color).options].some((one) => one.value === value);
@@ -82,7 +83,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
       at("game").value = state.game;
       offerPlayers();
     }
-    for (const color of COLORS) seat(color, state[color].player);
+    for (const color of COLORS) seat(color, state.room && state.mine && state.mine !== color ? "room" : state[color].player);
     at("clock").value = state.clock ?? "";
   }
 
@@ -138,8 +139,19 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     throw new Error(`${NAMES[color]}: another player has a text, such as champion@first:depth=4. Type it below.`);
   }
 
+  // The side of ours in a game against a person on another device; null for other games.
+  function ownSide(black, white) {
+    if (black !== "room" && white !== "room") return null;
+    if (black !== "person" && white !== "person") {
+      throw new Error("To play with somebody on another device, leave one side to yourself.");
+    }
+    return black === "person" ? "black" : "white";
+  }
+
   async function begin(asked = {}, isForSetUp = false) {
     return trying(async () => {
+      const own = ownSide(asked.black ?? at("black").value, asked.white ?? at("white").value);
+      if (own) Object.assign(asked, { black: "person", white: "person", room: { color: own, seat: mySeat() } });
       const body = {
         game: at("game").value,
         black: asked.black ?? who("black"),
