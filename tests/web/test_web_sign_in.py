@@ -23,6 +23,7 @@ FOR_THE_MACHINE = {
 """What others may not do; all other routes are for everybody who has signed in."""
 CHANGING = {
     "POST /api/games",
+    "POST /api/class",
     *(
         f"POST /api/games/{{game}}/{what}"
         for what in (

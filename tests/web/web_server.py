@@ -27,14 +27,18 @@ HOST = "127.0.0.1:8000"
 
 @contextmanager
 def client(
-    folder: Path, limits: ServerLimits | None = None, *, raises: bool = True
+    folder: Path,
+    limits: ServerLimits | None = None,
+    *,
+    raises: bool = True,
+    class_folder: Path | None = None,
 ) -> Iterator[TestClient]:
     """Give a client that knows the token, of a server whose games lie in *folder*.
 
     A failure of the server is raised here, too, or else only answered.
     """
     trusted = Trusted((HOST,), "secret")
-    app = application(folder / "web-games.db", trusted, limits)
+    app = application(folder / "web-games.db", trusted, limits, class_folder)
     headers = {"authorization": "Bearer secret", "content-type": "application/json"}
     with TestClient(
         app, base_url=f"http://{HOST}", headers=headers, raise_server_exceptions=raises
@@ -49,14 +53,14 @@ ELSEWHERE = "10.0.0.1:8000"
 
 @contextmanager
 def shared(
-    folder: Path, limits: ServerLimits | None = None
+    folder: Path, limits: ServerLimits | None = None, class_folder: Path | None = None
 ) -> Iterator[tuple[TestClient, Callable[..., TestClient]]]:
     """Give a client on the machine of a server with a password, and what makes one elsewhere.
 
     That one has signed in, unless it is told to be a stranger.
     """
     trusted = Trusted((HOST,), "secret", PASSWORD, (f"http://{ELSEWHERE}",))
-    app = application(folder / "web-games.db", trusted, limits)
+    app = application(folder / "web-games.db", trusted, limits, class_folder)
     headers = {"authorization": "Bearer secret", "content-type": "application/json"}
     here = TestClient(app, base_url=f"http://{HOST}", headers=headers, client=("127.0.0.1", 5000))
     with here:
@@ -88,6 +92,7 @@ def serving(
     port: int = 0,
     password: str | None = None,
     others: tuple[str, ...] = (),
+    class_folder: Path | None = None,
 ) -> Iterator[tuple[str, int]]:
     """Give host and port of a server in a thread, whose token is "secret".
 
@@ -96,7 +101,9 @@ def serving(
     with socket.create_server(("127.0.0.1", port)) as listener:
         host, port = listener.getsockname()
         trusted = Trusted((f"{host}:{port}",), "secret", password, others)
-        server = uvicorn.Server(server_config(folder / "web-games.db", trusted, limits))
+        server = uvicorn.Server(
+            server_config(folder / "web-games.db", trusted, limits, class_folder)
+        )
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:

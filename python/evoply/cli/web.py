@@ -33,6 +33,9 @@ def web(
     no_browser: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     runs: Annotated[Path | None, Parameter(show_default=False)] = None,
     game: Annotated[str | None, Parameter(show_default=False)] = None,
+    class_folder: Annotated[
+        Path | None, Parameter(name="--class", metavar="FOLDER", show_default=False)
+    ] = None,
     connections: Connections = MOST_OF_AN_ADDRESS,
     json: Json = False,
 ) -> None:
@@ -61,6 +64,9 @@ def web(
         The folder of runs, default runs/ (or $EVOPLY_RUNS); games are kept there in web-games.db.
     game
         A file of rules; its game can be played, too.
+    class_folder
+        A folder for bots that a class hands in on the page, as NAME.py; results/ in it is shown
+        there, too. Nothing of it is run: see docs/web.md.
     """
     checked_host(host)
     check_password(password)
@@ -69,6 +75,8 @@ def web(
             f"--password: is missing - with --host {host} other devices can open the page: choose "
             "a word of at least 8 characters, here or in the variable EVOPLY_PASSWORD"
         )
+    if class_folder is not None and not class_folder.is_dir():
+        raise ValueError(f"--class: {class_folder} is no folder - make it first")
     if game is not None:
         from evoply.games import game_rules
 
@@ -91,6 +99,8 @@ def web(
             output.say(url)
             for line in _for_others(host, password, trusted.others):
                 output.say(line)
+            if class_folder is not None:
+                output.say(f"Bots that are handed in go to {class_folder}")
         sys.stdout.flush()
         if not no_browser:
             _open_browser(url)
@@ -103,6 +113,7 @@ def web(
             ServerLimits(connections=connections),
             host=host,
             password=password,
+            class_folder=class_folder,
         )
     _leave()
 

@@ -86,9 +86,9 @@ def own_addresses(host: str) -> list[str]:
     family, far = (socket.AF_INET6, "2001:db8::1") if ":" in host else (socket.AF_INET, "192.0.2.1")
     found: list[str] = []
     # Nothing is sent: the system only says from where it would be.
-    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as one:
-        one.connect((far, 9))
-        found.append(one.getsockname()[0])
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
+        asking.connect((far, 9))
+        found.append(asking.getsockname()[0])
     with suppress(OSError):
         known = socket.getaddrinfo(socket.gethostname(), None, family)
         found += [str(address[0]) for *_, address in known]
@@ -111,11 +111,11 @@ def _of_interfaces() -> list[str]:
 
     ask_address = 0x8915  # SIOCGIFADDR
     found = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         for _, name in socket.if_nameindex():
             with suppress(OSError):  # an interface without an address
                 asked = struct.pack("256s", name.encode()[:15])
-                answer = fcntl.ioctl(one.fileno(), ask_address, asked)
+                answer = fcntl.ioctl(asking.fileno(), ask_address, asked)
                 found.append(socket.inet_ntoa(answer[20:24]))
     return found
 

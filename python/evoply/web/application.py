@@ -35,6 +35,7 @@ from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.protocols.sections import LINE_COLORS, pieces_css
 from evoply.web.game_hall import GameHall
 from evoply.web.game_routes import book_router, game_router
+from evoply.web.hand_ins import HandIns, class_router
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
 from evoply.web.open_game import ConflictError, SeatError
@@ -58,10 +59,15 @@ _STATUSES: dict[type[ValueError], int] = {
 """The status of an answer by its error: the first kind that fits, 422 for any other."""
 
 
-def application(games: Path, trusted: Trusted, limits: ServerLimits | None = None) -> ASGIApp:
+def application(
+    games: Path,
+    trusted: Trusted,
+    limits: ServerLimits | None = None,
+    class_folder: Path | None = None,
+) -> ASGIApp:
     """Return the application, whose games lie in the file *games*.
 
-    Raises `StoreError` if the file cannot be used.
+    A class hands in bots into *class_folder*. Raises `StoreError` if the file cannot be used.
     """
     limits = ServerLimits() if limits is None else limits
     store = GameStore(games)
@@ -71,6 +77,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
         pool = ThinkingPool(core_count(), limits.waiting)
         app.state.hall = hall = GameHall(store, pool, limits)
         app.state.runs = RunEntrance(limits)
+        app.state.hand_ins = None if class_folder is None else HandIns(class_folder, limits)
         try:
             yield
         finally:
@@ -90,6 +97,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
     app.include_router(run_router)
     app.include_router(report_router)
     app.include_router(book_router)
+    app.include_router(class_router)
     _add_pages(app, trusted)
     _add_errors(app)
     return Protection(app, trusted, limits)
@@ -112,6 +120,7 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
             # Only our own page can read it: browsers keep it from pages of other sites.
             "token": trusted.token,
             "others": " ".join(trusted.others),
+            "class": "" if request.app.state.hand_ins is None else "on",
             "place": "machine" if is_at_machine(request) else "elsewhere",
         }
         for name, value in known.items():
@@ -224,15 +233,16 @@ def serve(
     *,
     host: str = HOST,
     password: str | None = None,
+    class_folder: Path | None = None,
 ) -> None:
     """Serve on *port* (0: any that is free) until Ctrl-C.
 
     The server always listens for this machine. With another *host*, one of its addresses or
     0.0.0.0 for all, people on other devices who know the *password* come in, too.
 
-    *games* is the file of games. *on_ready* hears the address for this machine and what the server
-    is called as soon as requests are answered. Raises `ValueError` if the address or the port
-    cannot be had, and `StoreError` for the file.
+    *games* is the file of games, *class_folder* where a class hands in its bots. *on_ready* hears
+    the address for this machine and what the server is called as soon as requests are answered.
+    Raises `ValueError` if the address or the port cannot be had, and `StoreError` for the file.
     """
     is_shared = not is_this_machine(host)
     if is_shared and password is None:
@@ -253,18 +263,21 @@ def serve(
             ),
         )
         sys.setswitchinterval(_SWITCH)
-        server = _Server(server_config(games, trusted, limits))
+        server = _Server(server_config(games, trusted, limits, class_folder))
         server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted)
         server.run(sockets=listeners)
 
 
 def server_config(
-    games: Path, trusted: Trusted, limits: ServerLimits | None = None
+    games: Path,
+    trusted: Trusted,
+    limits: ServerLimits | None = None,
+    class_folder: Path | None = None,
 ) -> uvicorn.Config:
     """Return what uvicorn needs to serve the file *games*; raises `StoreError`."""
     limits = ServerLimits() if limits is None else limits
     return uvicorn.Config(
-        application(games, trusted, limits),
+        application(games, trusted, limits, class_folder),
         log_config=None,
         access_log=False,
         server_header=False,

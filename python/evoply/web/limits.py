@@ -38,6 +38,10 @@ class ServerLimits:
     """Open connections of all addresses."""
     body_bytes: int = 128 * 1024
     """The largest body of a request; pasted games fit into it."""
+    hand_in_bytes: int = 256 * 1024
+    """The largest file of a bot that a class hands in."""
+    hand_ins: int = 500
+    """Bots in the folder of a class."""
     body_seconds: float = 10.0
     """The time to send a body in."""
     requests: Rate = Rate(200, 400)

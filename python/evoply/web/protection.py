@@ -31,6 +31,8 @@ from evoply.web.sign_in import Door, address_of
 TOKEN_HEADER = "x-evoply-token"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _PASSED_ON = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+_HAND_IN = "/api/class"
+"""Where bots are handed in, which are larger than all else."""
 _AT_MACHINE = "evoply.is_at_machine"
 """The key of a request's scope that says where it comes from."""
 
@@ -159,7 +161,7 @@ class Protection:
                 await self._check_session(self._door, scope, headers, receive)
             self._check_change(scope, headers)
             if is_http:
-                receive = await self._with_body(headers, receive)
+                receive = await self._with_body(scope, headers, receive)
         except AnsweredError as answered:
             await (answered.answer(scope, receive, reply) if is_http else _close(receive, send))
         else:
@@ -225,9 +227,12 @@ class Protection:
             token = headers.get(TOKEN_HEADER, "")
         return secrets.compare_digest(token.strip().encode(), self.trusted.token.encode())
 
-    async def _with_body(self, headers: Headers, receive: Receive) -> Receive:
+    async def _with_body(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         """Read the body of the request within the limits; return what gives it again."""
-        body = await self._body(headers, receive, self.limits.body_bytes)
+        most = self.limits.body_bytes
+        if scope["path"] == _HAND_IN:
+            most += self.limits.hand_in_bytes * 4 // 3  # in base64
+        body = await self._body(headers, receive, most)
         is_sent = False
 
         async def again() -> Message:

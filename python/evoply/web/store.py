@@ -94,8 +94,10 @@ class Room:
     def owned(self, secret: str) -> Color | None:
         """Return the seat of whoever knows *secret*, None for others."""
         kept = seat_kept(secret)
-        owned = (one for one in self.taken if secrets.compare_digest(self.seat_of(one), kept))
-        return next(owned, None)
+        for color in self.taken:
+            if secrets.compare_digest(self.seat_of(color), kept):
+                return color
+        return None
 
     def with_seat(self, color: Color, secret: str) -> "Room":
         """Return the room after somebody took a seat."""

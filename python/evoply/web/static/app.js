@@ -4,7 +4,7 @@
 // another one is shown.
 
 import { trying } from "./messages.js";
-import { isAtMachine } from "./names.js";
+import { hasClass, isAtMachine } from "./names.js";
 
 const VIEWS = [
   { name: "runs", is: /^#runs?\b/, load: async () => import("./runs.js") },
@@ -12,6 +12,7 @@ const VIEWS = [
   { name: "compare", is: /^#compare\b/, load: async () => import("./compare.js") },
   { name: "rules", is: /^#rules\b/, load: async () => import("./rules.js") },
   { name: "puzzles", is: /^#puzzles\b/, load: async () => import("./puzzles.js") },
+  { name: "class", is: /^#class\b/, load: async () => import("./class.js") },
   // The last one is shown for every other address.
   { name: "play", is: /^/, load: async () => ({ show: (await import("./play.js")).showPlay }) },
 ];
@@ -37,5 +38,6 @@ async function go() {
 }
 
 document.body.classList.toggle("elsewhere", !isAtMachine);
+document.body.classList.toggle("without-class", !hasClass);
 addEventListener("hashchange", () => trying(go));
 trying(go);

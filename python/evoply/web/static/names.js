@@ -3,6 +3,7 @@
 export const at = (id) => document.getElementById(id);
 const known = (name) => document.querySelector(`meta[name=evoply-${name}]`).content;
 export const isAtMachine = known("place") === "machine";
+export const hasClass = known("class") !== "";
 // The address of this page that people on other devices can open, as far as there is one.
 export const origin = isAtMachine && known("others") ? known("others").split(" ")[0] : location.origin;
 export const NAMES = { black: "Black", white: "White" };
