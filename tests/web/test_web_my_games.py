@@ -136,7 +136,7 @@ def test_resigning_loses_the_game(tmp_path: Path) -> None:
         assert "your own side" in refused.json()["error"]
         state = api.post(f"{path}/resign", json={"color": "black"}).json()
         assert (state["is_over"], state["winner"], state["legal"]) == (True, "white", [])
-        assert state["result"] == "Grabs what it can (greedy) wins as White: Black gives up"
+        assert state["result"] == "Grabs what it can wins as White: Black gives up"
         assert api.post(f"{path}/resign", json={"color": "black"}).status_code == 409
         assert api.post(f"{path}/resign", json={"color": "green"}).status_code == 422
         (listed,) = api.get("/api/games").json()["games"]

@@ -124,7 +124,7 @@ def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> N
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 0")
         page.click("#take-over")
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 1")
-        assert "Black: Grabs what it can (greedy)" in page.inner_text("#side-black")
+        assert "Black: Grabs what it can" in page.inner_text("#side-black")
 
 
 def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:

@@ -24,6 +24,7 @@ FOR_THE_MACHINE = {
 CHANGING = {
     "POST /api/games",
     "POST /api/class",
+    "POST /api/games/check",
     *(
         f"POST /api/games/{{game}}/{what}"
         for what in (

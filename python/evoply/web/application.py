@@ -119,6 +119,7 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
         known = {
             # Only our own page can read it: browsers keep it from pages of other sites.
             "token": trusted.token,
+            "version": _native.__version__,
             "others": " ".join(trusted.others),
             "class": "" if request.app.state.hand_ins is None else "on",
             "place": "machine" if is_at_machine(request) else "elsewhere",

@@ -127,6 +127,10 @@ class GameHall:
             room=None if body.room is None else _new_room(body),
         )
 
+    async def check(self, body: BeginGame) -> None:
+        """Raise what `begin` would raise."""
+        await asyncio.to_thread(self._new_game, body)
+
     async def begin_again(self, game: str, asked: AgainAsked) -> OpenGame:
         """Begin a game with the players of another one, from a place in it."""
         self._check_begun()

@@ -185,6 +185,13 @@ async def begin(body: BeginGame, hall: Hall) -> GameState:
     return state_of(await hall.begin(body), None if body.room is None else Color(body.room.color))
 
 
+@game_router.post("/games/check", status_code=204)
+async def check(body: BeginGame, hall: Hall) -> Response:
+    """Say whether a game can be begun so; none is."""
+    await hall.check(body)
+    return Response(status_code=204)
+
+
 @game_router.get("/rooms/{code}")
 async def room(code: Annotated[str, Path(pattern="^[a-z0-9]{6}$")], hall: Hall) -> GameState:
     """Return the game in a room."""

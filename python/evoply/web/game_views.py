@@ -236,6 +236,7 @@ def listed(game: Stored) -> GameListed:
         black_label=labels[Color.BLACK],
         white_label=labels[Color.WHITE],
         plies=len(game.moves),
+        count=sum(move != "pass" for move, *_ in game.moves),
         is_over=is_over,
         result=result,
     )
@@ -261,8 +262,9 @@ def exported(game: OpenGame, form: str) -> str:
     if form == "svg":
         record = game.record
         numbers: dict[int, str] = {}
-        for ply, move in enumerate(record.moves, start=1):
-            numbers |= {square: str(ply) for square in move.path[-1:]}
+        # Nobody counts passes.
+        for number, move in enumerate((move for move in record.moves if move.path), start=1):
+            numbers |= {square: str(number) for square in move.path[-1:]}
         last = record.moves[-1] if record.moves else None
         return board_svg(record.position, last_move=last, legal=False, numbers=numbers)
     file = io.BytesIO()

@@ -73,15 +73,12 @@ def levels_of(game: str) -> tuple[Level, ...]:
 
 
 def title_of(player: str, game: str) -> str:
-    """Return what people call *player*: its title on the ladder of *game* with the text behind it.
+    """Return what people call *player*: its title on the ladder of *game*, or else its text.
 
     >>> title_of("greedy", "othello"), title_of("swh:depth=9", "othello")
-    ('Grabs what it can (greedy)', 'swh:depth=9')
+    ('Grabs what it can', 'swh:depth=9')
     """
-    for level in levels_of(game):
-        if level.player == player and level.title != player:
-            return f"{level.title} ({player})"
-    return player
+    return next((level.title for level in levels_of(game) if level.player == player), player)
 
 
 def _plays(player: str, game: str) -> bool:
@@ -357,6 +354,8 @@ class GameListed(ApiAnswer):
     """What to call who plays Black."""
     white_label: str
     plies: int
+    count: int
+    """How many moves it has, without passes."""
     is_over: bool
     result: str | None = None
     """How it ended, in words."""

@@ -13,11 +13,18 @@ const VIEWS = [
   { name: "rules", is: /^#rules\b/, load: async () => import("./rules.js") },
   { name: "puzzles", is: /^#puzzles\b/, load: async () => import("./puzzles.js") },
   { name: "class", is: /^#class\b/, load: async () => import("./class.js") },
+  { name: "help", is: /^#help\b/, load: async () => ({ show: showHelp }) },
   // The last one is shown for every other address.
   { name: "play", is: /^/, load: async () => ({ show: (await import("./play.js")).showPlay }) },
 ];
 
 let shown = null;
+
+function showHelp(hash) {
+  const part = document.getElementById(hash.slice(1));
+  if (part) part.scrollIntoView();
+  else scrollTo(0, 0);
+}
 
 async function go() {
   const { hash } = location;
@@ -27,7 +34,7 @@ async function go() {
     shown = view;
     for (const { name } of VIEWS) {
       document.getElementById(`view-${name}`).hidden = name !== view.name;
-      const link = document.querySelector(`nav [data-view=${name}]`);
+      const link = document.querySelector(`nav [data-view=${name}], footer [data-view=${name}]`);
       if (name === view.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }

@@ -27,7 +27,7 @@ export function show() {
         make("label", {}, "The code that was shown the first time ", code)),
       answer,
       make("button", { type: "submit", class: "main" }, "Hand in"));
-    place.replaceChildren(make("h2", {}, "Class"), form, list);
+    place.replaceChildren(make("div", { class: "head" }, make("h2", {}, "Class")), form, list);
   }
   end?.();
   end = again(load, PAUSE);

@@ -148,25 +148,66 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     return black === "person" ? "black" : "white";
   }
 
-  async function begin(asked = {}, isForSetUp = false) {
+  // Where a message belongs that names a field.
+  const FIELDS = { position: "position", clock: "clock", seconds: "seconds", black: "black-text", white: "white-text" };
+
+  function showWrong(message) {
+    const name = /^(\w+): /.exec(message)?.[1];
+    at("position-wrong").textContent = name === "position" ? message.slice("position: ".length) : "";
+    for (const [field, id] of Object.entries(FIELDS)) {
+      if (field === name) at(id).setAttribute("aria-invalid", "true");
+      else at(id).removeAttribute("aria-invalid");
+    }
+    const field = at(FIELDS[name] ?? "");
+    if (field === null || field.hidden) return name === "position";
+    const folded = field.closest("details");
+    if (folded) folded.open = true;
+    field.focus();
+    return name === "position";
+  }
+
+  // What the form asks for, as a request.
+  function wanted(asked, isForSetUp) {
+    const own = ownSide(asked.black ?? at("black").value, asked.white ?? at("white").value);
+    if (own) Object.assign(asked, { black: "person", white: "person", room: { color: own, seat: mySeat() } });
+    return {
+      game: at("game").value,
+      black: asked.black ?? who("black"),
+      white: asked.white ?? who("white"),
+      seconds: Number(at("seconds").value) || 2,
+      clock: at("clock").value.trim() || null,
+      position: at("position").value.trim() || null,
+      board: editing === null ? null : { cells: editing.cells(), turn: editing.turn() },
+      ...asked,
+    };
+  }
+
+  // Say what is wrong at its field, or else below the page.
+  async function atItsField(work) {
     return trying(async () => {
-      const own = ownSide(asked.black ?? at("black").value, asked.white ?? at("white").value);
-      if (own) Object.assign(asked, { black: "person", white: "person", room: { color: own, seat: mySeat() } });
-      const body = {
-        game: at("game").value,
-        black: asked.black ?? who("black"),
-        white: asked.white ?? who("white"),
-        seconds: Number(at("seconds").value) || 2,
-        clock: at("clock").value.trim() || null,
-        position: at("position").value.trim() || null,
-        board: editing === null ? null : { cells: editing.cells(), turn: editing.turn() },
-        ...asked,
-      };
-      const state = await post("/api/games", body);
+      try {
+        showWrong("");
+        return await work();
+      } catch (error) {
+        if (!showWrong(error.message)) throw error;
+        return undefined;
+      }
+    });
+  }
+
+  async function begin(asked = {}, isForSetUp = false) {
+    return atItsField(async () => {
+      const state = await post("/api/games", wanted(asked, isForSetUp));
       if (!isForSetUp) endSetUp();
       return open(state, { isFollowed: !isForSetUp });
     });
   }
+
+  // Whether a game can be begun so: asked before a game on the table is left for it.
+  const canBegin = () => atItsField(async () => {
+    await post("/api/games/check", wanted({}, false));
+    return true;
+  });
 
   const loaded = trying(async () => {
     rules = await get("/api/rules");
@@ -199,7 +240,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
   at("new").addEventListener("submit", (event) => {
     event.preventDefault();
     trying(async () => {
-      if (await mayDrop() && await begin()) at("position").value = "";
+      if ((!at("position").value.trim() || await canBegin()) && await mayDrop() && await begin()) at("position").value = "";
     });
   });
   return {

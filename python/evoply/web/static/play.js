@@ -9,7 +9,7 @@ import { make } from "./dom.js";
 import { entered, nextSquares } from "./entering.js";
 import { startLine } from "./line.js";
 import { say, trying } from "./messages.js";
-import { at, isAtMachine, isShortcut, NAMES, OTHER } from "./names.js";
+import { at, isAtMachine, isShortcut, NAMES, numberOf, OTHER } from "./names.js";
 import { startNewGame } from "./new-game.js";
 import { whyNot } from "./refusals.js";
 import { startReview } from "./review.js";
@@ -303,9 +303,9 @@ function statusText() {
   if (setUp !== null) return "Choose what to put, then squares. Begin plays from there.";
   if (lost) return lost;
   if (game.trouble) return `A player cannot go on: ${game.trouble}. Take over, or begin another game.`;
-  if (line.isMoved()) return `The better line: move ${line.count()} of ${line.length()}, from ply ${ply() + 1} on.`;
-  if (line.isOn()) return `Before ply ${ply() + 1} of ${game.moves.length}: ▶ plays the better line.`;
-  if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
+  if (line.isMoved()) return `The better line: move ${line.count()} of ${line.length()}, from move ${numberOf(game.moves, ply()) + 1} on.`;
+  if (line.isOn()) return `Before move ${numberOf(game.moves, ply()) + 1} of ${numberOf(game.moves)}: ▶ plays the better line.`;
+  if (!isLatest()) return `After ${numberOf(game.moves, ply())} of ${numberOf(game.moves)} moves.`;
   const lastMove = game.moves.at(-1);
   const passed = lastMove && !lastMove.path.length ? `${NAMES[lastMove.color]} has no move and passes. ` : "";
   if (game.is_over) return `${passed}The game is over: ${game.result}.`;
@@ -340,7 +340,7 @@ function showMoves() {
   const list = at("moves");
   list.replaceChildren(...game.moves.map((move, index) => make("li", {}, make("button", {
     type: "button", "aria-current": index + 1 === ply() ? "true" : null, click: () => showPly(index + 1),
-  }, make("span", { class: "number" }, `${index + 1}.`), ` ${move.text}`))));
+  }, make("span", { class: "number" }, move.path.length ? `${numberOf(game.moves, index + 1)}.` : ""), ` ${move.text}`))));
   const current = list.querySelector("[aria-current]");
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
