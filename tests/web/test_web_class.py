@@ -11,7 +11,7 @@ from web_server import client, serving, shared
 
 from evoply.cli import main
 from evoply.web import Rate, ServerLimits
-from web_browser import NEEDS_BROWSER, PHONE, opened
+from web_browser import NEEDS_BROWSER, PHONE, nothing_keeps_anybody_out, opened
 
 BOT = (
     b"class Bot:\n    def choose(self, game, stream, clock):\n        return game.legal_moves[0]\n"
@@ -190,6 +190,7 @@ def test_a_bot_is_handed_in_on_a_phone(browser: Any, tmp_path: Path, course: Pat
             "() => /again/.test(document.getElementById('class-note').textContent)"
         )
         assert (course / "Ada.py").read_bytes() == BOT
+        nothing_keeps_anybody_out(page, PHONE["width"])
         page.click("#class-results")
         page.click("text=Ada")
         page.wait_for_function("() => document.title === 'Ada'")

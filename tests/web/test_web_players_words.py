@@ -9,7 +9,7 @@ from urllib.parse import quote
 from web_server import client
 
 from evoply.games import game_rules
-from web_browser import NEEDS_BROWSER, PHONE, opened
+from web_browser import NEEDS_BROWSER, PHONE, nothing_keeps_anybody_out, opened
 
 DESK = {"width": 1280, "height": 900}
 
@@ -110,5 +110,6 @@ def test_a_hint_is_beside_the_board_and_help_on_every_page(browser: Any, address
             page.goto(f"{address}/#{view}")
             page.wait_for_selector(f"#view-{view}:not([hidden])")
             assert page.is_visible("footer a[href='#help']")
+        nothing_keeps_anybody_out(page, PHONE["width"])
         page.click("footer a[href='#help-cite']")
         assert "The evoply founders" in page.inner_text("#view-help")
