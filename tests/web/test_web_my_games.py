@@ -32,7 +32,7 @@ def test_the_list_says_who_played_and_how_it_ended(tmp_path: Path) -> None:
         assert not listed["more"]
         last, first = listed["games"]
         assert (last["title"], last["black_label"]) == ("Othello 8x8", "You")
-        assert last["white_label"] == "Casual (strong:level=4)" == going["white"]["label"]
+        assert last["white_label"] == "Casual" == going["white"]["label"]
         assert (last["is_over"], last["result"]) == (False, None)
         state = api.get(f"/api/games/{over['id']}").json()
         assert first["is_over"]
