@@ -71,7 +71,7 @@ def a_hint_is_the_advisers_whoever_plays(page: Any, game: str, unit: str) -> Non
         wait_for_turn(page)
     page.keyboard.press("h")
     said = _advice(page, " is best (")
-    found = re.match(r"(\S+) is best \((.+?)\), looking (\d+) pl", said)
+    found = re.match(r"(\S+) is best \((.+?)\), looking (\d+) moves? ahead", said)
     assert found, said
     best, value, depth = found.groups()
     assert re.match(unit, value)
@@ -98,7 +98,7 @@ def what_it_would_play_is_a_question_of_its_own(page: Any) -> None:
     wait_for_turn(page)
     page.keyboard.press("w")
     said = _advice(page, "would play")
-    found = re.match(r"Grabs what it can \(greedy\) would play (\S+) in your place\. (.+)", said)
+    found = re.match(r"Grabs what it can would play (\S+) in your place\. (.+)", said)
     assert found, said
     assert f"plays {found[1]}" in found[2]
     assert page.locator(".board .ring.theirs").count() == 1
@@ -268,7 +268,7 @@ def a_review_shows_the_curve_and_plays_the_better_line(page: Any) -> None:
     assert "numbers may still change" in page.inner_text("#review-note")
     page.wait_for_selector("#analyse:not(:disabled)")
     assert re.fullmatch(
-        r"Looked \d plies ahead(, some moves further)?; the last 16 squares exactly\.",
+        r"Looked \d moves ahead(, some moves further)?; the last 16 squares exactly\.",
         page.inner_text("#review-note"),
     )
     for color in ("Black", "White"):

@@ -74,7 +74,7 @@ def begin_asks_before_a_running_game_is_left(page: Any) -> None:
     page.click("#rematch")
     moves_are(page, 0)
     assert "Black: you" in page.inner_text("#side-black")
-    assert "random" in page.inner_text("#side-white")
+    assert "White: Just learned the rules" in page.inner_text("#side-white")
 
 
 def the_list_of_games_is_searched_and_games_deleted(page: Any) -> None:

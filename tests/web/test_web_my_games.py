@@ -32,7 +32,7 @@ def test_the_list_says_who_played_and_how_it_ended(tmp_path: Path) -> None:
         assert not listed["more"]
         last, first = listed["games"]
         assert (last["title"], last["black_label"]) == ("Othello 8x8", "You")
-        assert last["white_label"] == "Casual (strong:level=4)" == going["white"]["label"]
+        assert last["white_label"] == "Casual" == going["white"]["label"]
         assert (last["is_over"], last["result"]) == (False, None)
         state = api.get(f"/api/games/{over['id']}").json()
         assert first["is_over"]
@@ -136,7 +136,7 @@ def test_resigning_loses_the_game(tmp_path: Path) -> None:
         assert "your own side" in refused.json()["error"]
         state = api.post(f"{path}/resign", json={"color": "black"}).json()
         assert (state["is_over"], state["winner"], state["legal"]) == (True, "white", [])
-        assert state["result"] == "Grabs what it can (greedy) wins as White: Black gives up"
+        assert state["result"] == "Grabs what it can wins as White: Black gives up"
         assert api.post(f"{path}/resign", json={"color": "black"}).status_code == 409
         assert api.post(f"{path}/resign", json={"color": "green"}).status_code == 422
         (listed,) = api.get("/api/games").json()["games"]

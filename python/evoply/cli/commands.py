@@ -98,6 +98,8 @@ Play against a player.
     "web": """\
 Play, watch and understand in a browser.
   evoply web                           # opens http://127.0.0.1:8000
+  evoply web --host 0.0.0.0 --password "four grey geese"   # phones in your network, too
+  evoply web --class bots --host 0.0.0.0 --password "four grey geese"
   evoply web --port 0 --no-browser
   evoply web --runs ~/experiments/runs --json
 """,

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 _CLOCK = "150"
-_LEAST_PASSWORD = 8
 _MOST_FILES = 10_000
 
 
@@ -112,8 +111,7 @@ def serve(
 
     from evoply.server import DEFAULT_PORT, GameServer, is_this_machine
 
-    if password is not None and len(password) < _LEAST_PASSWORD:
-        raise ValueError(f"--password: give at least {_LEAST_PASSWORD} characters")
+    shared_options.check_password(password)
     journal = _create(conditions) if resume is None else _resume(resume, conditions)
     output = Output(json)
     known_host, known_port = journal.address or ("127.0.0.1", DEFAULT_PORT)

@@ -268,12 +268,20 @@ TimeLimit = Annotated[
         help="Stop after so many seconds, and show what has been found by then.",
     ),
 ]
+PASSWORD_VARIABLE = "EVOPLY_PASSWORD"
 Password = Annotated[
     str | None,
     Parameter(
         show_default=False,
-        env_var="EVOPLY_PASSWORD",
+        env_var=PASSWORD_VARIABLE,
         help="The password of the server; it is never sent. Other users of this machine may see it "
         "in the list of processes; to prevent this, set the environment variable EVOPLY_PASSWORD.",
     ),
 ]
+LEAST_PASSWORD = 8
+
+
+def check_password(password: str | None) -> None:
+    """Raise `ValueError` if the *password* of a server is too short; none is fine here."""
+    if password is not None and len(password.strip()) < LEAST_PASSWORD:
+        raise ValueError(f"--password: give at least {LEAST_PASSWORD} characters")

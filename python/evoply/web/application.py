@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from functools import cache
 from html import escape
 from http import HTTPStatus
@@ -24,15 +24,22 @@ from starlette.types import ASGIApp
 
 from evoply import _native
 from evoply.environment import core_count
+from evoply.environment.addresses import (
+    is_every_address,
+    is_this_machine,
+    own_addresses,
+    shown_address,
+)
 from evoply.games.drawing import COLORS
 from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.protocols.sections import LINE_COLORS, pieces_css
 from evoply.web.game_hall import GameHall
 from evoply.web.game_routes import book_router, game_router
+from evoply.web.hand_ins import HandIns, class_router
 from evoply.web.limits import LimitError, ServerLimits
 from evoply.web.messages import Health
-from evoply.web.open_game import ConflictError
-from evoply.web.protection import Protection, Trusted, http_connections
+from evoply.web.open_game import ConflictError, SeatError
+from evoply.web.protection import Protection, Trusted, http_connections, is_at_machine
 from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunEntrance, run_router
 from evoply.web.store import GameStore, StoreError
@@ -47,14 +54,20 @@ _STATUSES: dict[type[ValueError], int] = {
     StoreError: 500,
     RunError: 409,
     ConflictError: 409,
+    SeatError: 403,
 }
 """The status of an answer by its error: the first kind that fits, 422 for any other."""
 
 
-def application(games: Path, trusted: Trusted, limits: ServerLimits | None = None) -> ASGIApp:
+def application(
+    games: Path,
+    trusted: Trusted,
+    limits: ServerLimits | None = None,
+    class_folder: Path | None = None,
+) -> ASGIApp:
     """Return the application, whose games lie in the file *games*.
 
-    Raises `StoreError` if the file cannot be used.
+    A class hands in bots into *class_folder*. Raises `StoreError` if the file cannot be used.
     """
     limits = ServerLimits() if limits is None else limits
     store = GameStore(games)
@@ -64,6 +77,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
         pool = ThinkingPool(core_count(), limits.waiting)
         app.state.hall = hall = GameHall(store, pool, limits)
         app.state.runs = RunEntrance(limits)
+        app.state.hand_ins = None if class_folder is None else HandIns(class_folder, limits)
         try:
             yield
         finally:
@@ -83,6 +97,7 @@ def application(games: Path, trusted: Trusted, limits: ServerLimits | None = Non
     app.include_router(run_router)
     app.include_router(report_router)
     app.include_router(book_router)
+    app.include_router(class_router)
     _add_pages(app, trusted)
     _add_errors(app)
     return Protection(app, trusted, limits)
@@ -99,10 +114,18 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
         return Health(version=_native.__version__)
 
     @app.get("/", include_in_schema=False)
-    async def page() -> HTMLResponse:
+    async def page(request: Request) -> HTMLResponse:
         text = (_STATIC / "index.html").read_text(encoding="utf-8")
-        # Only our own page can read it: browsers keep it from pages of other sites.
-        text = text.replace("{token}", escape(trusted.token))
+        known = {
+            # Only our own page can read it: browsers keep it from pages of other sites.
+            "token": trusted.token,
+            "version": _native.__version__,
+            "others": " ".join(trusted.others),
+            "class": "" if request.app.state.hand_ins is None else "on",
+            "place": "machine" if is_at_machine(request) else "elsewhere",
+        }
+        for name, value in known.items():
+            text = text.replace(f"{{{name}}}", escape(value))
         return HTMLResponse(text, headers={"cache-control": "no-store"})
 
     @app.get("/static/look.css", include_in_schema=False)
@@ -197,35 +220,65 @@ def _words(error: dict[str, Any]) -> str:
 # The server as a process: its socket, and how it begins and ends.
 
 HOST = "127.0.0.1"
+"""Where the server listens for this machine, whatever else it listens on."""
 _SWITCH = 0.0005
 """Seconds after which a thread that computes in Python lets others do so. Usually it is ten times
 that, which the loop that answers requests would wait for after every message it sends."""
 
 
 def serve(
-    port: int, games: Path, on_ready: Callable[[str, str], None], limits: ServerLimits | None = None
+    port: int,
+    games: Path,
+    on_ready: Callable[[str, Trusted], None],
+    limits: ServerLimits | None = None,
+    *,
+    host: str = HOST,
+    password: str | None = None,
+    class_folder: Path | None = None,
 ) -> None:
-    """Serve on *port* of this machine (0: any that is free) until Ctrl-C.
+    """Serve on *port* (0: any that is free) until Ctrl-C.
 
-    *games* is the file of games. *on_ready* hears the address and the token as soon as requests
-    are answered. Raises `ValueError` if the port is taken, and `StoreError` for the file.
+    The server always listens for this machine. With another *host*, one of its addresses or
+    0.0.0.0 for all, people on other devices who know the *password* come in, too.
+
+    *games* is the file of games, *class_folder* where a class hands in its bots. *on_ready* hears
+    the address for this machine and what the server is called as soon as requests are answered.
+    Raises `ValueError` if the address or the port cannot be had, and `StoreError` for the file.
     """
-    with _open_socket(port) as listener:
-        number = listener.getsockname()[1]
-        trusted = Trusted((f"{HOST}:{number}", f"localhost:{number}"))
+    is_shared = not is_this_machine(host)
+    if is_shared and password is None:
+        raise ValueError("password: is missing - nobody else is let in without one")
+    with ExitStack() as stack:
+        covers_all = is_shared and ":" not in host and is_every_address(host)
+        main = stack.enter_context(_open_socket(host if covers_all else HOST, port))
+        number = main.getsockname()[1]
+        listeners = [main]
+        if is_shared and not covers_all:
+            listeners.append(stack.enter_context(_open_socket(host, number)))
+        trusted = Trusted(
+            (f"{HOST}:{number}", f"localhost:{number}"),
+            password=password if is_shared else None,
+            others=tuple(
+                f"http://{shown_address(address, number)}"
+                for address in (own_addresses(host) if is_shared else ())
+            ),
+        )
         sys.setswitchinterval(_SWITCH)
-        server = _Server(server_config(games, trusted, limits))
-        server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted.token)
-        server.run(sockets=[listener])
+        server = _Server(server_config(games, trusted, limits, class_folder))
+        server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted)
+        server.run(sockets=listeners)
 
 
 def server_config(
-    games: Path, trusted: Trusted, limits: ServerLimits | None = None
+    games: Path,
+    trusted: Trusted,
+    limits: ServerLimits | None = None,
+    class_folder: Path | None = None,
 ) -> uvicorn.Config:
     """Return what uvicorn needs to serve the file *games*; raises `StoreError`."""
     limits = ServerLimits() if limits is None else limits
     return uvicorn.Config(
-        application(games, trusted, limits),
+        application(games, trusted, limits, class_folder),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -253,12 +306,15 @@ class _Server(uvicorn.Server):
             self.on_started()
 
 
-def _open_socket(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _open_socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind((host, port))
         listener.listen(256)
     except OSError as error:
         listener.close()
@@ -268,5 +324,9 @@ def _open_socket(port: int) -> socket.socket:
             ) from None
         if error.errno == errno.EACCES:
             raise ValueError(f"--port: {port} is not allowed - take one above 1023") from None
+        if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+            raise ValueError(
+                f"--host: {host} is no address of this machine - take 0.0.0.0 for all of them"
+            ) from None
         raise
     return listener

@@ -17,12 +17,14 @@ from evoply.players import PlayerKind
 from evoply.protocols import Color, GameInProgress, GameRecord, TimeControl
 from evoply.web.game_views import line_of, row_of
 from evoply.web.limits import LimitError, RateLimiter, ServerLimits
-from evoply.web.messages import AgainAsked, BeginGame
+from evoply.web.messages import PERSON, AgainAsked, BeginGame
 from evoply.web.open_game import OpenGame, new_id, sides_of
-from evoply.web.store import GameStore, Stored
+from evoply.web.store import GameStore, Room, Stored
 from evoply.web.thinking import ThinkingPool, read_opponent
 
 GameId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+_CODE, _CODE_LENGTH = "abcdefghjkmnpqrstuvwxyz23456789", 6
+"""The letters of the code of a room: none that looks like another."""
 _NO_GAME = "there is no such game - begin one"
 
 
@@ -62,6 +64,19 @@ class GameHall:
                 open_game.wake()
         self._open.move_to_end(game)
         return open_game
+
+    async def asked(self, game: str) -> OpenGame:
+        """Return a game about which a player is asked; `ConflictError` while two people play it."""
+        open_game = await self.changing(game)
+        open_game.check_coach()
+        return open_game
+
+    async def in_room(self, code: str) -> str:
+        """Return the id of the game in a room; 404 if there is none."""
+        game = await self.store.in_room(code)
+        if game is None:
+            raise HTTPException(404, f"there is no room {code} - ask for its code again")
+        return game
 
     async def changing(self, game: str) -> OpenGame:
         """Return a game that a request changes; `LimitError` beyond the limits."""
@@ -109,12 +124,18 @@ class GameHall:
             seconds=body.seconds,
             seed=secrets.randbits(48) if body.seed is None else body.seed,
             moves=tuple((str(move), left, left) for move in record.moves),
+            room=None if body.room is None else _new_room(body),
         )
+
+    async def check(self, body: BeginGame) -> None:
+        """Raise what `begin` would raise."""
+        await asyncio.to_thread(self._new_game, body)
 
     async def begin_again(self, game: str, asked: AgainAsked) -> OpenGame:
         """Begin a game with the players of another one, from a place in it."""
         self._check_begun()
         source = await self.game(game)
+        source.check_coach()  # in another game one could ask
         record = _passed(line_of(source, asked.ply, asked.moves))
         left = None if source.playing.control is None else source.playing.control.seconds
         stored = replace(
@@ -124,6 +145,7 @@ class GameHall:
             seed=secrets.randbits(48),
             loser=None,
             reason=None,
+            room=None,
             moves=tuple((str(move), left, left) for move in record.moves),
         )
         await self.store.begin(stored)
@@ -177,6 +199,15 @@ class GameHall:
             game.close()
         self.pool.close()
         self.store.close()
+
+
+def _new_room(body: BeginGame) -> Room:
+    """Return a room with one seat taken."""
+    assert body.room is not None
+    if {body.black, body.white} != {PERSON}:
+        raise ValueError(f"room: both sides are people's there - leave both to {PERSON}")
+    code = "".join(secrets.choice(_CODE) for _ in range(_CODE_LENGTH))
+    return Room(code).with_seat(Color(body.room.color), body.room.seat)
 
 
 def _passed(record: GameRecord) -> GameRecord:

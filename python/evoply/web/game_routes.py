@@ -52,6 +52,7 @@ from evoply.web.messages import (
     ReviewAsked,
     RulesShown,
     SeatsAsked,
+    SeatTaken,
     Undone,
     Values,
     XRayAsked,
@@ -61,6 +62,7 @@ from evoply.web.messages import (
     wrong_as_json,
 )
 from evoply.web.open_game import OpenGame, sides_of
+from evoply.web.protection import AT_MACHINE
 from evoply.web.questions import choice_of, kept_review, review_of, values_of_moves, xray_of
 from evoply.web.store import GameStore, SearchWord, Stored
 from evoply.when_used import module_when_used
@@ -75,7 +77,7 @@ _AT_ONCE = 50
 list_router = APIRouter()
 
 
-@list_router.get("/games")
+@list_router.get("/games", dependencies=AT_MACHINE)
 async def find(
     hall: Hall,
     search: Annotated[str, Query(max_length=200)] = "",
@@ -109,7 +111,7 @@ def _words(text: str) -> SearchWord:
     )
 
 
-@list_router.delete("/games/{game}", status_code=204)
+@list_router.delete("/games/{game}", status_code=204, dependencies=AT_MACHINE)
 async def delete(game: GameId, hall: Hall) -> Response:
     """Delete a game for good; pages that show it hear of it."""
     await hall.delete(game)
@@ -118,6 +120,7 @@ async def delete(game: GameId, hall: Hall) -> Response:
 
 @list_router.get(
     "/games/download",
+    dependencies=AT_MACHINE,
     response_class=StreamingResponse,
     responses={200: {"content": {"application/jsonl": {}}}},
 )
@@ -179,7 +182,28 @@ async def rules() -> list[RulesShown]:
 @game_router.post("/games", status_code=201)
 async def begin(body: BeginGame, hall: Hall) -> GameState:
     """Begin a game, at the start or at a position."""
-    return state_of(await hall.begin(body))
+    return state_of(await hall.begin(body), None if body.room is None else Color(body.room.color))
+
+
+@game_router.post("/games/check", status_code=204)
+async def check(body: BeginGame, hall: Hall) -> Response:
+    """Say whether a game can be begun so; none is."""
+    await hall.check(body)
+    return Response(status_code=204)
+
+
+@game_router.get("/rooms/{code}")
+async def room(code: Annotated[str, Path(pattern="^[a-z0-9]{6}$")], hall: Hall) -> GameState:
+    """Return the game in a room."""
+    return state_of(await hall.game(await hall.in_room(code)))
+
+
+@game_router.post("/games/{game}/seat")
+async def take_seat(game: GameId, body: SeatTaken, hall: Hall) -> GameState:
+    """Take a free seat of a room, or come back to one's own; `mine` says which that is."""
+    open_game = await hall.changing(game)
+    mine = await open_game.take_seat(body.seat)
+    return state_of(open_game, mine)
 
 
 @game_router.get("/games/{game}")
@@ -192,7 +216,7 @@ async def read(game: GameId, hall: Hall) -> GameState:
 async def move(game: GameId, body: MoveAsked, hall: Hall) -> GameState:
     """Play a move; it is on disk when this is answered. A player's answer comes later."""
     open_game = await hall.changing(game)
-    await open_game.play(body.move, body.ply)
+    await open_game.play(body.move, body.ply, body.seat)
     return state_of(open_game)
 
 
@@ -218,7 +242,7 @@ async def seats(game: GameId, body: SeatsAsked, hall: Hall) -> GameState:
 async def resign(game: GameId, body: Resigned, hall: Hall) -> GameState:
     """Give up a person's side."""
     open_game = await hall.changing(game)
-    await open_game.resign(Color(body.color))
+    await open_game.resign(Color(body.color), body.seat)
     return state_of(open_game)
 
 
@@ -231,7 +255,7 @@ async def again(game: GameId, body: AgainAsked, hall: Hall) -> GameState:
 @game_router.post("/games/{game}/line")
 async def line(game: GameId, body: LineAsked, hall: Hall) -> LineShown:
     """Return moves that were not played, with the board after each."""
-    open_game = await hall.changing(game)
+    open_game = await hall.asked(game)
     record = line_of(open_game, body.ply, body.moves)
     return LineShown(ply=body.ply, moves=played_moves(record, body.ply))
 
@@ -239,19 +263,19 @@ async def line(game: GameId, body: LineAsked, hall: Hall) -> LineShown:
 @game_router.post("/games/{game}/values")
 async def values(game: GameId, body: QuestionAsked, hall: Hall) -> Values:
     """Return what the legal moves are worth, and why the best is better than the second."""
-    return await values_of_moves(await hall.changing(game), body, hall.read_opponent)
+    return await values_of_moves(await hall.asked(game), body, hall.read_opponent)
 
 
 @game_router.post("/games/{game}/choice")
 async def choice(game: GameId, body: ChoiceAsked, hall: Hall) -> ChoiceShown:
     """Return what a player would play, and why: of one draw."""
-    return await choice_of(await hall.changing(game), body, hall.read_opponent)
+    return await choice_of(await hall.asked(game), body, hall.read_opponent)
 
 
 @game_router.post("/games/{game}/review")
 async def review(game: GameId, body: ReviewAsked, hall: Hall) -> Review:
     """Return what some plies of the game lost."""
-    return await review_of(await hall.changing(game), body, hall.read_opponent)
+    return await review_of(await hall.asked(game), body, hall.read_opponent)
 
 
 @game_router.get("/games/{game}/review")
@@ -263,7 +287,7 @@ async def reviewed(game: GameId, hall: Hall) -> Review | None:
 @game_router.post("/games/{game}/xray")
 async def xray(game: GameId, body: XRayAsked, hall: Hall) -> XRayShown:
     """Return what a player sees on the board: features, squares, its tree, with their values."""
-    open_game = await hall.changing(game)
+    open_game = await hall.asked(game)
     return await xray_of(open_game, body, hall.read_opponent)
 
 

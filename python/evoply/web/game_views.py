@@ -17,6 +17,7 @@ from evoply.web.messages import (
     GameState,
     LegalMove,
     PlayedMove,
+    RoomShown,
     SetUpBoard,
     SideShown,
     title_of,
@@ -80,8 +81,8 @@ def row_of(game: str, board: SetUpBoard) -> Row:
     return where("bB"), where("wW"), where("BW"), board.turn == "black", 0, 0
 
 
-def state_of(game: OpenGame) -> GameState:
-    """Return everything about *game* that its players see."""
+def state_of(game: OpenGame, mine: Color | None = None) -> GameState:
+    """Return everything about *game* that its players see; *mine* is a seat in its room."""
     record, position = game.record, game.record.position
     diagram = position.diagram(legal=False)
     rules = game_rules(game.stored.game)
@@ -110,6 +111,8 @@ def state_of(game: OpenGame) -> GameState:
         running=game.running,
         transcript=str(record),
         forms=_forms(rules),
+        room=None if game.stored.room is None else RoomShown.of(game.stored.room),
+        mine=mine,
     )
 
 
@@ -223,7 +226,7 @@ def listed(game: Stored) -> GameListed:
         title = game_rules(game.game).title
         is_over, result = _ending(replace(game, moves=()), tuple(move for move, *_ in game.moves))
     labels = {
-        color: text if "@" in game.game else side_label(text, game.game)
+        color: text if "@" in game.game else _in_list(game, text)
         for color in Color
         for text in [game.who(color)]
     }
@@ -233,9 +236,14 @@ def listed(game: Stored) -> GameListed:
         black_label=labels[Color.BLACK],
         white_label=labels[Color.WHITE],
         plies=len(game.moves),
+        count=sum(move != "pass" for move, *_ in game.moves),
         is_over=is_over,
         result=result,
     )
+
+
+def _in_list(game: Stored, text: str) -> str:
+    return side_label(text, game.game) if game.room is None else "Somebody"
 
 
 @lru_cache(maxsize=512)
@@ -254,8 +262,9 @@ def exported(game: OpenGame, form: str) -> str:
     if form == "svg":
         record = game.record
         numbers: dict[int, str] = {}
-        for ply, move in enumerate(record.moves, start=1):
-            numbers |= {square: str(ply) for square in move.path[-1:]}
+        # Nobody counts passes.
+        for number, move in enumerate((move for move in record.moves if move.path), start=1):
+            numbers |= {square: str(number) for square in move.path[-1:]}
         last = record.moves[-1] if record.moves else None
         return board_svg(record.position, last_move=last, legal=False, numbers=numbers)
     file = io.BytesIO()

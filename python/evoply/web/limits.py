@@ -38,6 +38,10 @@ class ServerLimits:
     """Open connections of all addresses."""
     body_bytes: int = 128 * 1024
     """The largest body of a request; pasted games fit into it."""
+    hand_in_bytes: int = 256 * 1024
+    """The largest file of a bot that a class hands in."""
+    hand_ins: int = 500
+    """Bots in the folder of a class."""
     body_seconds: float = 10.0
     """The time to send a body in."""
     requests: Rate = Rate(200, 400)
@@ -46,6 +50,14 @@ class ServerLimits:
     """Games begun by everybody, each of which takes room on the disk."""
     changes: Rate = Rate(50, 100)
     """Changes of one game."""
+    asked_from_elsewhere: Rate = Rate(10, 100)
+    """What one address of another device may change and ask; reading is not counted."""
+    words: Rate = Rate(0.2, 30)
+    """Passwords of one address, right or wrong."""
+    word_bytes: int = 4096
+    """The largest body of a sign-in."""
+    sessions: int = 1_000
+    """Browsers that are signed in; one more ends the session that was used least lately."""
     depth: int = 20
     """Plies that a player looks ahead, if time lets it."""
     games_before_move: int = 100_000

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from operator import attrgetter
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -73,15 +73,12 @@ def levels_of(game: str) -> tuple[Level, ...]:
 
 
 def title_of(player: str, game: str) -> str:
-    """Return what people call *player*: its title on the ladder of *game* with the text behind it.
+    """Return what people call *player*: its title on the ladder of *game*, or else its text.
 
     >>> title_of("greedy", "othello"), title_of("swh:depth=9", "othello")
-    ('Grabs what it can (greedy)', 'swh:depth=9')
+    ('Grabs what it can', 'swh:depth=9')
     """
-    for level in levels_of(game):
-        if level.player == player and level.title != player:
-            return f"{level.title} ({player})"
-    return player
+    return next((level.title for level in levels_of(game) if level.player == player), player)
 
 
 def _plays(player: str, game: str) -> bool:
@@ -157,6 +154,24 @@ class SetUpBoard(Asked):
     turn: Literal["black", "white"] = "black"
 
 
+Seat = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+"""A secret of 128 random bits, which whoever takes a seat of a room chooses and keeps."""
+
+
+class RoomAsked(Asked):
+    """A room: a game of two people on different devices."""
+
+    color: Literal["black", "white"]
+    """The seat of whoever begins; the other one is for who comes first."""
+    seat: Seat
+
+
+class SeatTaken(Asked):
+    """Who wants to sit in a room, or comes back to a seat."""
+
+    seat: Seat
+
+
 class BeginGame(Asked):
     """What game to begin, who plays it, and where."""
 
@@ -176,6 +191,8 @@ class BeginGame(Asked):
     game than `game` if it cannot be of that."""
     board: SetUpBoard | None = None
     """Where to begin instead."""
+    room: RoomAsked | None = None
+    """Play with a person on another device; both sides are then `person`."""
 
 
 class MoveAsked(Asked):
@@ -185,6 +202,8 @@ class MoveAsked(Asked):
     """A legal move as text."""
     ply: int | None = Field(default=None, ge=0)
     """How many plies the game has, if the move is to count only then."""
+    seat: Seat | None = None
+    """In a room: the secret of the side to move."""
 
 
 class SeatsAsked(Asked):
@@ -277,6 +296,15 @@ class BoardShown(ApiAnswer):
     turn: Color
 
 
+class RoomShown(ApiAnswer):
+    """A game of two people on different devices."""
+
+    code: str
+    """What others open or type to come here."""
+    taken: list[Color]
+    """The seats that somebody has; nobody moves before there are two."""
+
+
 class GameState(BoardShown):
     """A game as it stands."""
 
@@ -308,6 +336,9 @@ class GameState(BoardShown):
     transcript: str
     forms: list[str]
     """In which forms it can be copied."""
+    room: RoomShown | None = None
+    mine: Color | None = None
+    """In the answer to a request with a seat: which side that is; none for who can only watch."""
 
 
 class GameListed(ApiAnswer):
@@ -323,6 +354,8 @@ class GameListed(ApiAnswer):
     """What to call who plays Black."""
     white_label: str
     plies: int
+    count: int
+    """How many moves it has, without passes."""
     is_over: bool
     result: str | None = None
     """How it ended, in words."""
@@ -340,6 +373,8 @@ class Resigned(Asked):
     """Who gives up."""
 
     color: Literal["black", "white"]
+    seat: Seat | None = None
+    """In a room: the secret of this side."""
 
 
 class AgainAsked(Asked):

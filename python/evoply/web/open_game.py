@@ -48,6 +48,10 @@ class ConflictError(ValueError):
     """The game is not where the request believes it to be."""
 
 
+class SeatError(ValueError):
+    """A request is not for whoever sent it: another has that seat of the room."""
+
+
 def new_id() -> str:
     """Return a new name of a game: 128 random bits, so nobody finds it by trying."""
     return secrets.token_hex(16)
@@ -102,7 +106,7 @@ class OpenGame:
 
     def __post_init__(self) -> None:
         """Start the clock of the side to move."""
-        self.playing = self.playing.ask(self.now())
+        self._start_clock()
 
     @classmethod
     def open(
@@ -139,7 +143,19 @@ class OpenGame:
     @property
     def running(self) -> Color | None:
         """Whose clock runs."""
-        return None if self.playing.control is None or self.playing.is_over else self.playing.turn
+        is_still = self.playing.control is None or self.playing.is_over or self.is_waiting
+        return None if is_still else self.playing.turn
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a seat of the room is free: until then nobody moves, and no clock runs."""
+        room = self.stored.room
+        return room is not None and len(room.taken) < len(Color)
+
+    def check_coach(self) -> None:
+        """Raise `ConflictError` in a room whose game goes on: nobody is helped there."""
+        if self.stored.room is not None and not self.playing.is_over:
+            raise ConflictError("two people play here - ask when their game is over")
 
     def seconds_left(self, color: Color) -> float | None:
         """Return what the clock of a side shows now."""
@@ -148,8 +164,44 @@ class OpenGame:
 
     # Changes, each of them on disk when it returns.
 
-    async def play(self, text: str, ply: int | None) -> None:
-        """Play a person's move; raises `ConflictError`, `IllegalMoveError`, `InvalidMoveError`."""
+    async def take_seat(self, secret: str) -> Color | None:
+        """Return the seat of whoever knows *secret*; who has none takes one that is free.
+
+        None for those who can only watch. Raises `ConflictError` if this is no room.
+        """
+        async with self._alone():
+            room = self.stored.room
+            if room is None:
+                raise ConflictError("this game is no room - begin one")
+            owned = room.owned(secret)
+            free = next((color for color in Color if color not in room.taken), None)
+            if owned is not None or free is None:
+                return owned
+            room = room.with_seat(free, secret)
+            await self.store.take_seats(self.stored.id, room)
+            self.stored = replace(self.stored, room=room)
+            self._news()
+        self.wake()
+        return free
+
+    def _check_seat(self, color: Color, secret: str | None) -> None:
+        room = self.stored.room
+        if room is None:
+            return
+        if self.is_waiting:
+            raise ConflictError("nobody has taken the other side yet - wait")
+        if room.owned(secret or "") is not color:
+            raise SeatError(f"seat: {color.value} is another player's - you can watch")
+
+    def _check_no_room(self) -> None:
+        if self.stored.room is not None:
+            raise ConflictError("two people play here - nothing is taken back, and nobody changes")
+
+    async def play(self, text: str, ply: int | None, seat: str | None = None) -> None:
+        """Play a person's move, in a room that of whoever knows the secret *seat*.
+
+        Raises `ConflictError`, `SeatError`, `IllegalMoveError`, `InvalidMoveError`.
+        """
         async with self._alone():
             await self._forfeit(self.playing.stop(self.now()))
             if ply is not None and ply != len(self.record):
@@ -163,12 +215,14 @@ class OpenGame:
                 raise ConflictError(
                     f"it is the turn of {self.sides[turn].label} - wait, or take over"
                 )
+            self._check_seat(turn, seat)
             await self._add(_move(self.record, text))
         self.wake()
 
     async def undo(self, to_ply: int | None) -> None:
         """Take moves back to a person's last choice, or to where *to_ply* plies were played."""
         async with self._alone():
+            self._check_no_room()
             people = [color for color, side in self.sides.items() if side.player is None]
             count = self.playing.last_choice(people or list(Color)) if to_ply is None else to_ply
             if count is None or count >= len(self.record) or count < 0:
@@ -184,6 +238,7 @@ class OpenGame:
     async def seat(self, sides: dict[Color, SidePlayer]) -> None:
         """Let others play from now on."""
         async with self._alone():
+            self._check_no_room()
             self._stop_thinking()
             for color, side in sides.items():
                 self.sides[color].close()
@@ -195,8 +250,8 @@ class OpenGame:
             self._news()
         self.wake()
 
-    async def resign(self, color: Color) -> None:
-        """End the game as lost by a person's side; raises `ConflictError`."""
+    async def resign(self, color: Color, seat: str | None = None) -> None:
+        """End the game as lost by a person's side; raises `ConflictError`, `SeatError`."""
         async with self._alone():
             await self._forfeit(self.playing.stop(self.now()))
             if self.playing.is_over:
@@ -206,6 +261,7 @@ class OpenGame:
                     f"color: {color.value} is {self.sides[color].label} - resign your own side, or "
                     "take over first"
                 )
+            self._check_seat(color, seat)
             self._stop_thinking()
             await self._forfeit(self.playing.forfeit(color, RESIGNED))
         self._arm_flag()
@@ -355,9 +411,13 @@ class OpenGame:
             self.playing = self.playing.forfeit(lost.loser, lost.reason)
             self._news()
 
+    def _start_clock(self) -> None:
+        if not self.is_waiting:
+            self.playing = self.playing.ask(self.now())
+
     def _news(self) -> None:
         self.version += 1
-        self.playing = self.playing.ask(self.now())
+        self._start_clock()
         for event in self._changed:
             event.set()
 

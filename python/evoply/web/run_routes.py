@@ -14,6 +14,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from evoply.web.limits import ServerLimits
 from evoply.web.messages import WRONG
+from evoply.web.protection import AT_MACHINE
 from evoply.web.run_messages import (
     ChampionShown,
     FormShown,
@@ -93,7 +94,7 @@ def runs(reader: Reader) -> RunList:
     return reader.list()
 
 
-@run_router.post("/runs", status_code=201)
+@run_router.post("/runs", status_code=201, dependencies=AT_MACHINE)
 def begin(body: StartRun, reader: Reader) -> RunStarted:
     """Begin a run in a process of its own, which goes on when this server ends."""
     return RunStarted(name=reader.driver.begin(body))
@@ -126,7 +127,7 @@ def champion(
     return champion_shown(name, generation)
 
 
-@run_router.post("/runs/{name:path}/requests", status_code=202)
+@run_router.post("/runs/{name:path}/requests", status_code=202, dependencies=AT_MACHINE)
 def ask(name: RunName, body: RunRequest, reader: Reader) -> RunState:
     """Ask a run to pause, go on or stop; it looks between generations."""
     reader.driver.ask(name, body)

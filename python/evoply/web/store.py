@@ -8,7 +8,9 @@ that it has something, and as quick for many changes as for one. Nothing acknowl
 """
 
 import asyncio
+import hashlib
 import re
+import secrets
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -44,6 +46,10 @@ CREATE TABLE forfeits (game INTEGER PRIMARY KEY, loser TEXT NOT NULL, reason TEX
 _REVIEWS_TABLE = (
     "CREATE TABLE IF NOT EXISTS reviews (game INTEGER PRIMARY KEY, found TEXT NOT NULL)"
 )
+_ROOMS_TABLE = (
+    "CREATE TABLE IF NOT EXISTS rooms (game INTEGER PRIMARY KEY, code TEXT NOT NULL,"
+    " black TEXT NOT NULL, white TEXT NOT NULL)"
+)
 T = TypeVar("T")
 _Change = Callable[[Database], object]
 """Writes one change, inside a transaction."""
@@ -64,6 +70,43 @@ _FILES = Ledger(
     damaged="move it away",
     afterwards="do it again",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The two seats of a game between people on different devices; whoever else comes watches."""
+
+    code: str
+    """What people type or open to come here: short, and no secret."""
+    black: str = ""
+    """The SHA-256 of the secret of whoever has this seat; "" while nobody has."""
+    white: str = ""
+
+    def seat_of(self, color: Color) -> str:
+        """Return what is kept of the secret of a seat."""
+        return self.black if color is Color.BLACK else self.white
+
+    @property
+    def taken(self) -> list[Color]:
+        """The seats that somebody has."""
+        return [color for color in Color if self.seat_of(color)]
+
+    def owned(self, secret: str) -> Color | None:
+        """Return the seat of whoever knows *secret*, None for others."""
+        kept = seat_kept(secret)
+        for color in self.taken:
+            if secrets.compare_digest(self.seat_of(color), kept):
+                return color
+        return None
+
+    def with_seat(self, color: Color, secret: str) -> "Room":
+        """Return the room after somebody took a seat."""
+        return replace(self, **{color.value: seat_kept(secret)})
+
+
+def seat_kept(secret: str) -> str:
+    """Return what the file keeps of the secret of a seat."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +131,14 @@ class Stored:
     """The colour that has forfeited the game."""
     reason: str | None = None
     moves: tuple[Move, ...] = ()
+    room: Room | None = None
 
     def who(self, color: Color) -> str:
         """Return who plays *color*."""
         return self.black if color is Color.BLACK else self.white
 
 
-_ELSEWHERE = ("loser", "reason", "moves")
+_ELSEWHERE = ("loser", "reason", "moves", "room")
 _COLUMNS = tuple(field.name for field in fields(Stored) if field.name not in _ELSEWHERE)
 _GAMES = Group(
     "games",
@@ -120,6 +164,13 @@ _REVIEWS = Group(
     "SELECT game, found FROM reviews WHERE game BETWEEN ? AND ? ORDER BY game",
     "INSERT OR REPLACE INTO reviews VALUES (?, ?)",
     delete="DELETE FROM reviews WHERE game BETWEEN ? AND ?",
+)
+_ROOMS = Group(
+    "rooms",
+    "the room of game {}",
+    "SELECT game, code, black, white FROM rooms WHERE game BETWEEN ? AND ? ORDER BY game",
+    "INSERT OR REPLACE INTO rooms VALUES (?, ?, ?, ?)",
+    delete="DELETE FROM rooms WHERE game BETWEEN ? AND ?",
 )
 
 
@@ -152,6 +203,7 @@ class GameStore:
         self._database = _FILES.open(path)
         with _FILES.explaining(path):
             self._database.connection.execute(_REVIEWS_TABLE)
+            self._database.connection.execute(_ROOMS_TABLE)
 
     async def begin(self, game: Stored) -> None:
         """Write a new game with its moves so far."""
@@ -159,8 +211,29 @@ class GameStore:
         def write(database: Database) -> None:
             number = database.append(_GAMES, *_row(game))
             write_moves(database, number, 0, game.moves)
+            if game.room is not None:
+                _write_room(database, number, game.room)
 
         await self._write(write)
+
+    async def take_seats(self, game: str, room: Room) -> None:
+        """Write down who has the seats of a room now."""
+        await self._write(
+            lambda database: _write_room(database, _known_number(database, game), room)
+        )
+
+    async def in_room(self, code: str) -> str | None:
+        """Return the id of the game in the room with this code, the newest; None if none is."""
+        query = (
+            "SELECT games.id FROM rooms JOIN games ON games.number = rooms.game"
+            " WHERE code = ? ORDER BY rooms.game DESC LIMIT 1"
+        )
+
+        def find() -> str | None:
+            row = self._database.connection.execute(query, (code,)).fetchone()
+            return None if row is None else str(row[0])
+
+        return await self._do(find)
 
     async def go_on(self, game: str, since: int, moves: Iterable[Move]) -> None:
         """Write *moves* from ply number *since* on in place of those that were there."""
@@ -233,7 +306,7 @@ class GameStore:
             if number is not None:
                 found.append(number)
                 remove_moves(database, number, 0)
-                for group in (_FORFEITS, _REVIEWS, _GAMES):
+                for group in (_FORFEITS, _REVIEWS, _ROOMS, _GAMES):
                     database.remove(group, number, number)
 
         await self._write(write)
@@ -339,6 +412,10 @@ class GameStore:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work_with_explanation)
 
 
+def _write_room(database: Database, number: int, room: Room) -> None:
+    database.write(_ROOMS, number, [(number, room.code, room.black, room.white)])
+
+
 def _row(game: Stored) -> tuple[object, ...]:
     # SQLite gives back 1 as 1.0: what is summed must be what is read.
     # Of a game from data the file says which rules it has.
@@ -382,4 +459,6 @@ def _read(database: Database, number: int) -> Stored:
     for rows in database.read(_FORFEITS, number, number).values():
         ((_, loser, reason),) = rows
         stored = replace(stored, loser=loser, reason=reason)
+    for ((_, *room),) in database.read(_ROOMS, number, number).values():
+        stored = replace(stored, room=Room(*room))
     return stored

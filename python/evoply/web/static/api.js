@@ -11,11 +11,18 @@ const place = document.getElementById("gone");
 
 // A server that was started again has another token, which stands in its page.
 async function renewToken() {
-  const text = await (await fetch("/", { cache: "no-store" })).text();
-  const found = new DOMParser().parseFromString(text, "text/html").querySelector("meta[name=evoply-token]")?.content;
+  const answer = await fetch("/", { cache: "no-store" });
+  if (answer.status === 401) signIn();
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("meta[name=evoply-token]")?.content;
   if (!found || found === token) return false;
   token = found;
   return true;
+}
+
+// Who comes from another device has no session any more: the address shows the sign-in, and leads
+// back here afterwards.
+function signIn() {
+  location.reload();
 }
 
 // Say that the server is gone, and call `back` when it answers again.
@@ -27,7 +34,9 @@ async function lost(back = null) {
   while (isGone) {
     await new Promise((done) => setTimeout(done, PAUSE));
     try {
-      if (!(await fetch("/api/health")).ok) continue;
+      const answer = await fetch("/api/health");
+      if (answer.status === 401) signIn();
+      if (!answer.ok) continue;
       await renewToken();
       isGone = false;
     } catch {

@@ -4,6 +4,7 @@
 // another one is shown.
 
 import { trying } from "./messages.js";
+import { hasClass, isAtMachine } from "./names.js";
 
 const VIEWS = [
   { name: "runs", is: /^#runs?\b/, load: async () => import("./runs.js") },
@@ -11,11 +12,19 @@ const VIEWS = [
   { name: "compare", is: /^#compare\b/, load: async () => import("./compare.js") },
   { name: "rules", is: /^#rules\b/, load: async () => import("./rules.js") },
   { name: "puzzles", is: /^#puzzles\b/, load: async () => import("./puzzles.js") },
+  { name: "class", is: /^#class\b/, load: async () => import("./class.js") },
+  { name: "help", is: /^#help\b/, load: async () => ({ show: showHelp }) },
   // The last one is shown for every other address.
   { name: "play", is: /^/, load: async () => ({ show: (await import("./play.js")).showPlay }) },
 ];
 
 let shown = null;
+
+function showHelp(hash) {
+  const part = document.getElementById(hash.slice(1));
+  if (part) part.scrollIntoView();
+  else scrollTo(0, 0);
+}
 
 async function go() {
   const { hash } = location;
@@ -25,7 +34,7 @@ async function go() {
     shown = view;
     for (const { name } of VIEWS) {
       document.getElementById(`view-${name}`).hidden = name !== view.name;
-      const link = document.querySelector(`nav [data-view=${name}]`);
+      const link = document.querySelector(`nav [data-view=${name}], footer [data-view=${name}]`);
       if (name === view.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
@@ -35,5 +44,7 @@ async function go() {
   if (shown === view && location.hash === hash) await view.module.show(hash);
 }
 
+document.body.classList.toggle("elsewhere", !isAtMachine);
+document.body.classList.toggle("without-class", !hasClass);
 addEventListener("hashchange", () => trying(go));
 trying(go);

@@ -315,18 +315,18 @@ export class Board {
       const r = isPiece(view.cells[square]) ? SQUARE * 0.44 : isHot ? SQUARE * 0.4 : 6;
       if (!view.values?.has(square)) marks.push(svg("circle", { cx, cy, r, class: kind }));
     }
+    for (const { path, kind } of view.ways ?? []) {
+      const [cx, cy] = this.#center(path.at(-1));
+      if (path.length > 1) marks.push(svg("polyline", { points: path.map((one) => this.#center(one).join()).join(" "), class: `way ${kind}` }));
+      // Around a value, and below it: a wide one is not cut.
+      const r = view.values?.has(path.at(-1)) ? 21 : 12;
+      marks.push(svg("circle", { cx, cy, r, class: `ring ${kind}` }));
+    }
     for (const [square, { text, isBest }] of view.values ?? []) {
       const [x, y] = this.#center(square);
       marks.push(svg("rect", { x: x - 20, y: y - 10, width: 40, height: 20, rx: 10, class: isBest ? "value best" : "value" }));
       const size = text.length > 5 ? 10 : 13;
       marks.push(svg("text", { x, y: y + size * 0.35, "font-size": size, "text-anchor": "middle", class: isBest ? "value-text best" : "value-text" }, text));
-    }
-    for (const { path, kind } of view.ways ?? []) {
-      const [cx, cy] = this.#center(path.at(-1));
-      if (path.length > 1) marks.push(svg("polyline", { points: path.map((one) => this.#center(one).join()).join(" "), class: `way ${kind}` }));
-      // Around a value, not across it.
-      const r = view.values?.has(path.at(-1)) ? 21 : 12;
-      marks.push(svg("circle", { cx, cy, r, class: `ring ${kind}` }));
     }
     this.markLayer.replaceChildren(...marks);
   }

@@ -4,11 +4,10 @@
 
 import { inTurn, post } from "./api.js";
 import { say } from "./messages.js";
-import { at, NAMES, OTHER } from "./names.js";
+import { ahead, at, NAMES, OTHER } from "./names.js";
 
 const MOST_KEPT = 100;
 const UNITS = { discs: ", in discs", points: ", in expected points (100 % is a win)", none: ", on the player's own scale" };
-const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 
 export function startCoach(table) {
   const values = new Map(); // answers by the board that they are about, so that they stay the same there
@@ -80,10 +79,10 @@ export function startCoach(table) {
       show(`${answer.best} is the only move.`);
     } else if (answer.unit === "none") {
       // Nobody here knows the game: what sees certain ends and pieces is a rough guide.
-      show(`${answer.best}, but only as a rough guide: nobody here knows this game well. ${answer.player} sees ${plies(answer.depth)} ahead, and then counts pieces.`);
+      show(`${answer.best}, but only as a rough guide: nobody here knows this game well. ${answer.player} looks ${ahead(answer.depth)}, and then counts pieces.`);
     } else {
       const exact = answer.exact ? ", exact" : "";
-      show(`${answer.best} is best (${answer.moves[0].text}${exact}), looking ${plies(answer.depth)} ahead. ${answer.why ?? ""}`);
+      show(`${answer.best} is best (${answer.moves[0].text}${exact}), looking ${ahead(answer.depth)}. ${answer.why ?? ""}`);
     }
     table.mark([{ path: answer.path, kind: "best" }]);
   }
@@ -134,7 +133,7 @@ export function startCoach(table) {
       if (advised !== table.place()) at("advice").hidden = true;
       const answer = isValued ? askedAt(table.place()) : null;
       at("values-note").textContent = answer === null || !answer.moves.length ? ""
-        : `Values for ${NAMES[answerColor()]}${UNITS[answer.unit]}${answer.exact ? ", exact; empty squares count for the winner" : `, looking ${plies(answer.depth)} ahead`}. By ${answer.player}.`;
+        : `Values for ${NAMES[answerColor()]}${UNITS[answer.unit]}${answer.exact ? ", exact; empty squares count for the winner" : `, looking ${ahead(answer.depth)}`}. By ${answer.player}.`;
       const worth = new Map();
       // In checkers several moves may end on a square: the best of them counts.
       for (const one of [...(answer?.moves ?? [])].reverse()) {

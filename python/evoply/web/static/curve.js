@@ -41,11 +41,11 @@ export function valueCurve({ moves, plies, unit, ply, chosen }) {
   }
   const marks = moves.filter((one) => one.grade).map((one) => svg("g", { class: `fault ${one.grade}` },
     svg("circle", { cx: x(one.ply - 1), cy: y(one.value), r: one.grade === "inaccuracy" ? 3 : 4.5 }),
-    svg("title", {}, `${one.ply}. ${one.move}: ${one.grade}, lost ${one.loss_text}`)));
+    svg("title", {}, `${one.number}. ${one.move}: ${one.grade}, lost ${one.loss_text}`)));
   const worst = moves.filter((one) => one.grade).length;
   const picture = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "curve", role: "img",
-    "aria-label": `What each board is worth to Black, over ${plies} plies: from ${moves[0].text} to ${moves.at(-1).text}; ${worst} marked moves, which the list has`,
+    "aria-label": `What each board is worth to Black, over ${plies} moves: from ${moves[0].text} to ${moves.at(-1).text}; ${worst} marked moves, which the list has`,
   },
   svg("path", { d: area, class: "area" }),
   svg("path", { d: `M${FIELD.left} ${even}H${FIELD.right}`, class: "axis" }), labels,

@@ -3,7 +3,7 @@
 
 import { post } from "./api.js";
 import { make } from "./dom.js";
-import { at } from "./names.js";
+import { at, numberOf } from "./names.js";
 
 export function startLine(table) {
   let line = null; // {game, ply, texts, moves}: moves as the server shows them
@@ -19,7 +19,8 @@ export function startLine(table) {
     at("line").replaceChildren(
       make("button", { type: "button", id: "line-end", click: () => { leave(); table.redraw(); } }, "Back to the game"),
       make("span", {}, "Better:"),
-      ...line.moves.map((move, index) => button(`${line.ply + index + 1}. ${move.text}`, index + 1)));
+      ...line.moves.map((move, index) => button(move.path.length
+        ? `${numberOf(table.game().moves, line.ply) + numberOf(line.moves, index + 1)}. ${move.text}` : move.text, index + 1)));
   }
 
   function go(step) {

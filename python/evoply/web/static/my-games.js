@@ -56,12 +56,12 @@ function paint() {
     game.title,
     game.black_label,
     game.white_label,
-    String(game.plies),
+    String(game.count),
     game.result ?? (game.is_over ? "over" : "goes on"),
     make("span", { class: "tools" }, button("Rematch", game, rematch), button("Delete", game, erase)),
   ]);
   list.replaceChildren(...(rows.length
-    ? [table(["begun", "game", "Black", "White", "plies", "result", ""], rows, "My games, the newest first")] : []));
+    ? [table(["begun", "game", "Black", "White", "moves", "result", ""], rows, "My games, the newest first")] : []));
   if (more) list.append(make("button", { type: "button", id: "games-more", click: () => trying(() => load(true)) }, "Show more"));
   const isSearch = search.value.trim() || which.value;
   count.textContent = rows.length ? `${rows.length}${more ? " of more" : ""} ${rows.length === 1 ? "game" : "games"}.`
@@ -73,7 +73,7 @@ async function rematch(game) {
 }
 
 async function erase(game) {
-  if (!await agreed(`Delete this game for good? ${vs(game)}, ${game.plies} plies.`, "Delete", "Keep it")) return;
+  if (!await agreed(`Delete this game for good? ${vs(game)}, ${game.count} moves.`, "Delete", "Keep it")) return;
   await remove(`/api/games/${game.id}`);
   found = found.filter((one) => one.id !== game.id);
   paint();

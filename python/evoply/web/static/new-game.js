@@ -4,6 +4,7 @@ import { get, post } from "./api.js";
 import { make } from "./dom.js";
 import { trying } from "./messages.js";
 import { at, NAMES } from "./names.js";
+import { seat as mySeat } from "./room.js";
 
 const PIECES = [["b", "black piece"], ["w", "white piece"], ["B", "black king"], ["W", "white king"], [".", "empty"]];
 const KINDS = [["level", "Levels"], ["paper", "Players of papers"], ["simple", "Simple rules"]];
@@ -33,7 +34,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
       const before = at(color).value;
       const groups = KINDS.map(([kind, label]) => [label, chosen.levels.filter((level) => level.kind === kind).map(levelOption)]);
       groups.push(["Your champions", champions.map((run) => option(`champion@${run.name}`, run.name))]);
-      at(color).replaceChildren(option("person", "You"),
+      at(color).replaceChildren(option("person", "You"), option("room", "Somebody on another device"),
         ...groups.filter(([, options]) => options.length).map(([label, options]) => make("optgroup", { label }, ...options)),
         option("other", "Another player…"));
       const has = (value) => [...at(color).options].some((one) => one.value === value);
@@ -82,7 +83,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
       at("game").value = state.game;
       offerPlayers();
     }
-    for (const color of COLORS) seat(color, state[color].player);
+    for (const color of COLORS) seat(color, state.room && state.mine && state.mine !== color ? "room" : state[color].player);
     at("clock").value = state.clock ?? "";
   }
 
@@ -138,23 +139,75 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
     throw new Error(`${NAMES[color]}: another player has a text, such as champion@first:depth=4. Type it below.`);
   }
 
-  async function begin(asked = {}, isForSetUp = false) {
+  // The side of ours in a game against a person on another device; null for other games.
+  function ownSide(black, white) {
+    if (black !== "room" && white !== "room") return null;
+    if (black !== "person" && white !== "person") {
+      throw new Error("To play with somebody on another device, leave one side to yourself.");
+    }
+    return black === "person" ? "black" : "white";
+  }
+
+  // Where a message belongs that names a field.
+  const FIELDS = { position: "position", clock: "clock", seconds: "seconds", black: "black-text", white: "white-text" };
+
+  function showWrong(message) {
+    const name = /^(\w+): /.exec(message)?.[1];
+    at("position-wrong").textContent = name === "position" ? message.slice("position: ".length) : "";
+    for (const [field, id] of Object.entries(FIELDS)) {
+      if (field === name) at(id).setAttribute("aria-invalid", "true");
+      else at(id).removeAttribute("aria-invalid");
+    }
+    const field = at(FIELDS[name] ?? "");
+    if (field === null || field.hidden) return name === "position";
+    const folded = field.closest("details");
+    if (folded) folded.open = true;
+    field.focus();
+    return name === "position";
+  }
+
+  // What the form asks for, as a request.
+  function wanted(asked, isForSetUp) {
+    const own = ownSide(asked.black ?? at("black").value, asked.white ?? at("white").value);
+    if (own) Object.assign(asked, { black: "person", white: "person", room: { color: own, seat: mySeat() } });
+    return {
+      game: at("game").value,
+      black: asked.black ?? who("black"),
+      white: asked.white ?? who("white"),
+      seconds: Number(at("seconds").value) || 2,
+      clock: at("clock").value.trim() || null,
+      position: at("position").value.trim() || null,
+      board: editing === null ? null : { cells: editing.cells(), turn: editing.turn() },
+      ...asked,
+    };
+  }
+
+  // Say what is wrong at its field, or else below the page.
+  async function atItsField(work) {
     return trying(async () => {
-      const body = {
-        game: at("game").value,
-        black: asked.black ?? who("black"),
-        white: asked.white ?? who("white"),
-        seconds: Number(at("seconds").value) || 2,
-        clock: at("clock").value.trim() || null,
-        position: at("position").value.trim() || null,
-        board: editing === null ? null : { cells: editing.cells(), turn: editing.turn() },
-        ...asked,
-      };
-      const state = await post("/api/games", body);
+      try {
+        showWrong("");
+        return await work();
+      } catch (error) {
+        if (!showWrong(error.message)) throw error;
+        return undefined;
+      }
+    });
+  }
+
+  async function begin(asked = {}, isForSetUp = false) {
+    return atItsField(async () => {
+      const state = await post("/api/games", wanted(asked, isForSetUp));
       if (!isForSetUp) endSetUp();
       return open(state, { isFollowed: !isForSetUp });
     });
   }
+
+  // Whether a game can be begun so: asked before a game on the table is left for it.
+  const canBegin = () => atItsField(async () => {
+    await post("/api/games/check", wanted({}, false));
+    return true;
+  });
 
   const loaded = trying(async () => {
     rules = await get("/api/rules");
@@ -187,7 +240,7 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
   at("new").addEventListener("submit", (event) => {
     event.preventDefault();
     trying(async () => {
-      if (await mayDrop() && await begin()) at("position").value = "";
+      if ((!at("position").value.trim() || await canBegin()) && await mayDrop() && await begin()) at("position").value = "";
     });
   });
   return {

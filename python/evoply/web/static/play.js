@@ -9,10 +9,11 @@ import { make } from "./dom.js";
 import { entered, nextSquares } from "./entering.js";
 import { startLine } from "./line.js";
 import { say, trying } from "./messages.js";
-import { at, isShortcut, NAMES, OTHER } from "./names.js";
+import { at, isAtMachine, isShortcut, NAMES, numberOf, OTHER } from "./names.js";
 import { startNewGame } from "./new-game.js";
 import { whyNot } from "./refusals.js";
 import { startReview } from "./review.js";
+import { inRoom, isFull, isOwn, seat, seated, showRoom, turnText } from "./room.js";
 import { setWish, wish } from "./settings.js";
 import { placeSides, showClocks, showSide } from "./sides.js";
 import { click } from "./sound.js";
@@ -44,9 +45,12 @@ export function showPlay(hash) {
   if (form === null) start();
   const id = /^#game=([0-9a-f]{32})$/.exec(hash)?.[1];
   const link = /^#link=([a-z0-9-]+),(.*)$/s.exec(hash);
+  const code = /^#room=([a-z0-9]{6})$/.exec(hash)?.[1];
   if (id && id === game?.id) return;
-  if (id) trying(async () => open(await get(`/api/games/${id}`))).then((found) => found ?? (game === null && form.begin()));
-  else if (link) form.begin({ game: link[1], position: decodeURIComponent(link[2]), white: "person" });
+  if (id || code) {
+    trying(async () => open(code ? await inRoom(code) : await seated(await get(`/api/games/${id}`))))
+      .then((found) => found ?? (game === null && form.begin()));
+  } else if (link) form.begin({ game: link[1], position: decodeURIComponent(link[2]), white: "person" });
   else if (game === null || lost) form.begin();
   else history.replaceState(null, "", `#game=${game.id}`);
 }
@@ -69,6 +73,15 @@ function start() {
   for (const [id, work] of [["undo", undo], ["hint", coach.hint], ["values", coach.toggle], ["choice", coach.choice],
     ["xray", xrayed.toggle], ["take-over", takeOver], ["resign", resign], ["flip", flip], ["rematch", rematch],
     ["back", () => step(-1)], ["forward", () => step(1)], ["play-on", playOn]]) at(id).addEventListener("click", () => trying(work));
+  at("join").addEventListener("submit", (event) => {
+    event.preventDefault();
+    trying(async () => {
+      if (!await mayDrop()) return;
+      location.hash = `#room=${at("room-code").value.trim().toLowerCase()}`;
+      at("room-code").value = "";
+      at("board").scrollIntoView({ block: "nearest" });
+    });
+  });
   at("copy").addEventListener("change", () => trying(async () => { note = await copyGame(game); showStatus(); }));
   document.addEventListener("keydown", pressed);
   for (const [name, usual] of [["sound", false], ["keys", true]]) {
@@ -104,7 +117,8 @@ function heard(state) {
   if (game !== null && (state.id !== game.id || state.version < game.version)) return;
   const isNews = game === null || state.version !== game.version;
   const more = game === null ? 0 : state.moves.length - game.moves.length;
-  game = state;
+  // Which seat is ours is told only when we ask with our secret.
+  game = { ...state, mine: state.mine ?? (game?.id === state.id ? game.mine : null) };
   told = performance.now();
   if (!isNews) return;
   offerForms(game);
@@ -119,7 +133,7 @@ function heard(state) {
 
 // Say the moves that others have made to those who cannot see them, and click.
 function announce(moves) {
-  const others = moves.filter((move) => !person(move.color));
+  const others = moves.filter((move) => !isOwn(game, move.color));
   if (moves.length) click(others.length > 0);
   if (others.length) {
     at("said").textContent = others.map((move) => (move.path.length
@@ -132,9 +146,11 @@ function announce(moves) {
 const ply = () => shownPly ?? game.moves.length;
 const isLatest = () => shownPly === null && !line.isOn();
 const person = (color) => game[color].player === "person";
-const isMine = () => isLatest() && !game.is_over && !lost && !isSending && person(game.turn) && setUp === null;
+const isMine = () => isLatest() && !game.is_over && !lost && !isSending && isOwn(game, game.turn) && setUp === null && (!game.room || isFull(game));
+// While two people play each other nobody is helped.
+const isHelped = () => !game.room || game.is_over;
 // Of other boards than the latest anything may be asked, of that one when it is our turn.
-const canAsk = () => !lost && setUp === null && !line.isMoved() && (ply() < game.moves.length || isMine());
+const canAsk = () => isHelped() && !lost && setUp === null && !line.isMoved() && (ply() < game.moves.length || isMine());
 const cells = (count) => (line.isMoved() ? line.cells() : count === 0 ? game.start : game.moves[count - 1].cells);
 const label = (color) => (person(color) && person(OTHER[color]) ? NAMES[color] : game[color].label);
 // The board that is shown, as a text that no other board has: what was asked about one is not shown on another.
@@ -153,6 +169,7 @@ function choose(square) {
   if (!isMine()) {
     if (!isLatest()) note = "This is another board: go on to the latest move, or play on from here.";
     else if (game.is_thinking || isSending) note = "Wait for the answer.";
+    else if (game.room && !game.is_over) note = game.mine === null ? "You are watching." : "Wait for the other player.";
     showStatus();
     return;
   }
@@ -173,13 +190,15 @@ async function play(move) {
   isSending = true;
   show();
   try {
-    heard(await post(`/api/games/${game.id}/moves`, { move: move.text, ply: game.moves.length }));
+    heard(await post(`/api/games/${game.id}/moves`, { move: move.text, ply: game.moves.length, ...mySeat() }));
   } finally {
     // The answer of the opponent may have been heard before that of the server.
     isSending = false;
     show();
   }
 }
+
+const mySeat = () => (game.room ? { seat: seat() } : {});
 
 async function undo() {
   line.leave();
@@ -211,17 +230,18 @@ async function takeOver() {
 }
 
 async function resign() {
-  const color = person(game.turn) ? game.turn : OTHER[game.turn];
+  const color = game.mine ?? (person(game.turn) ? game.turn : OTHER[game.turn]);
   const { id } = game;
   if (await agreed(`Give up this game as ${NAMES[color]}?`, "Resign", "Play on")) {
-    heard(await post(`/api/games/${id}/resign`, { color }));
+    heard(await post(`/api/games/${id}/resign`, { color, ...mySeat() }));
   }
 }
 
 // Whether the game on the table may be left; asked only if a person has moved and it is not over.
 async function mayDrop() {
-  if (game === null || lost || game.is_over || !game.moves.some((move) => move.path.length && person(move.color))) return true;
-  return agreed("This game is not over. Begin another one? It stays under Games, where you can go on with it.",
+  if (game === null || lost || game.is_over || !game.moves.some((move) => move.path.length && isOwn(game, move.color))) return true;
+  const where = isAtMachine ? "It stays under Games, where you can go on with it." : "Its address, as it is now, leads back to it.";
+  return agreed(`This game is not over. Begin another one? ${where}`,
     "Begin another", "Go on with this one");
 }
 
@@ -270,11 +290,12 @@ function show(move = null) {
     });
   }
   showStatus();
+  showRoom(game);
   showMoves();
   showClocks(game, told);
   // What is on the board, for programs that look at the page.
   at("board").dataset.state = `${game.version}:${ply()}:${selected.join(" ")}`;
-  xrayed.shown();
+  if (isHelped()) xrayed.shown();
   trying(coach.follow);
 }
 
@@ -282,14 +303,15 @@ function statusText() {
   if (setUp !== null) return "Choose what to put, then squares. Begin plays from there.";
   if (lost) return lost;
   if (game.trouble) return `A player cannot go on: ${game.trouble}. Take over, or begin another game.`;
-  if (line.isMoved()) return `The better line: move ${line.count()} of ${line.length()}, from ply ${ply() + 1} on.`;
-  if (line.isOn()) return `Before ply ${ply() + 1} of ${game.moves.length}: ▶ plays the better line.`;
-  if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
+  if (line.isMoved()) return `The better line: move ${line.count()} of ${line.length()}, from move ${numberOf(game.moves, ply()) + 1} on.`;
+  if (line.isOn()) return `Before move ${numberOf(game.moves, ply()) + 1} of ${numberOf(game.moves)}: ▶ plays the better line.`;
+  if (!isLatest()) return `After ${numberOf(game.moves, ply())} of ${numberOf(game.moves)} moves.`;
   const lastMove = game.moves.at(-1);
   const passed = lastMove && !lastMove.path.length ? `${NAMES[lastMove.color]} has no move and passes. ` : "";
   if (game.is_over) return `${passed}The game is over: ${game.result}.`;
   if (game.is_thinking) return `${passed}${label(game.turn)} is thinking…`;
   if (selected.length) return "Now choose where it goes.";
+  if (game.room) return `${passed}${turnText(game)}`;
   return `${passed}${NAMES[game.turn]} to move${person(OTHER[game.turn]) ? "" : ": your turn"}.`;
 }
 
@@ -297,26 +319,28 @@ function showStatus() {
   const text = `${note}${note && " "}${statusText()}`;
   // Said again only if it is something else: screen readers read every change.
   if (at("status").textContent !== text) at("status").textContent = text;
-  const isPlayed = ["black", "white"].some(person);
+  const isPlayed = ["black", "white"].some((color) => isOwn(game, color)) && (!game.room || isFull(game));
+  for (const id of ["undo", "take-over"]) at(id).hidden = Boolean(game.room);
+  for (const id of ["hint", "values", "choice", "xray", "review"]) at(id).hidden = !isHelped();
   at("undo").disabled = game.moves.length === 0 || lost !== "";
   at("hint").disabled = at("values").disabled = !canAsk();
   at("choice").disabled = game.is_over || !isLatest() || !["black", "white"].some((color) => !person(color));
   at("resign").disabled = game.is_over || lost !== "" || !isPlayed;
-  at("rematch").hidden = !game.is_over;
-  at("resign").hidden = game.is_over;
+  at("rematch").hidden = !game.is_over || Boolean(game.room);
+  at("resign").hidden = game.is_over || (game.room && game.mine === null);
   const isBoth = person("black") && person("white");
   at("take-over").setAttribute("aria-disabled", String(isBoth));
   at("take-over").title = isBoth ? "Both sides are yours already" : "";
   at("back").disabled = ply() === 0 && !line.isMoved();
   at("forward").disabled = isLatest() || (line.isOn() && line.count() === line.length());
-  at("play-on").hidden = isLatest() || lost !== "";
+  at("play-on").hidden = isLatest() || lost !== "" || !isHelped();
 }
 
 function showMoves() {
   const list = at("moves");
   list.replaceChildren(...game.moves.map((move, index) => make("li", {}, make("button", {
     type: "button", "aria-current": index + 1 === ply() ? "true" : null, click: () => showPly(index + 1),
-  }, make("span", { class: "number" }, `${index + 1}.`), ` ${move.text}`))));
+  }, make("span", { class: "number" }, move.path.length ? `${numberOf(game.moves, index + 1)}.` : ""), ` ${move.text}`))));
   const current = list.querySelector("[aria-current]");
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
@@ -354,6 +378,6 @@ function pressed(event) {
   const id = { u: "undo", h: "hint", v: "values", w: "choice", x: "xray" }[event.key.length === 1 ? event.key.toLowerCase() : ""];
   if (id === undefined || !wish("keys", true)) return;
   event.preventDefault();
-  if (at(id).disabled) say(`${at(id).textContent}: not now.`);
+  if (at(id).disabled || at(id).hidden) say(`${at(id).textContent}: not now.`);
   else at(id).click();
 }

@@ -7,7 +7,7 @@ import { get, inTurn, post } from "./api.js";
 import { signOf, valueCurve } from "./curve.js";
 import { make } from "./dom.js";
 import { trying } from "./messages.js";
-import { at, NAMES, OTHER } from "./names.js";
+import { ahead, at, NAMES, numberOf, OTHER } from "./names.js";
 
 const PASSES = [
   { depth: 2, exact: false, until: Infinity },
@@ -75,7 +75,7 @@ export function startReview(table) {
             // Of a move that was taken back meanwhile there is nothing to be said.
             if (game.moves[move.ply - 1]?.text) known.set(names[move.ply - 1], { depth: pass.depth, move });
           }
-          note = `${found(table.game()).length} of ${table.game().moves.length} moves. Looked ${pass.depth} plies ahead so far; numbers may still change.`;
+          note = `${found(table.game()).length} of ${table.game().moves.length} moves. Looked ${ahead(pass.depth)} so far; numbers may still change.`;
           show();
         }
         depth = pass.depth;
@@ -85,7 +85,7 @@ export function startReview(table) {
       const further = Math.max(...depths) > Math.min(...depths) ? ", some moves further" : "";
       const solved = told?.unit === "discs" ? "the last 16 squares exactly" : "exactly where the end was seen";
       const isExact = found(game).some((one) => one.exact);
-      note = `Looked ${Math.min(...depths)} plies ahead${further}${isExact ? `; ${solved}` : ""}.`;
+      note = `Looked ${ahead(Math.min(...depths))}${further}${isExact ? `; ${solved}` : ""}.`;
     } catch (error) {
       note = "";
       throw error;
@@ -153,7 +153,7 @@ export function startReview(table) {
   function item(one) {
     const after = one.line.slice(1, SHOWN);
     return make("li", {},
-      make("button", { type: "button", click: () => lookAt(one) }, `${one.ply}. ${NAMES[one.color]} ${one.move}`),
+      make("button", { type: "button", click: () => lookAt(one) }, `${numberOf(table.game().moves, one.ply)}. ${NAMES[one.color]} ${one.move}`),
       ` ${one.grade} ${signOf(one.grade)}, lost ${one.loss_text}${one.exact ? ", exact" : ""}; better was ${one.best}`,
       after.length ? `, then ${after.join(" ")}. ` : ". ",
       one.reason ? make("span", { class: "reason" }, `Why: ${one.reason}.`) : "");
@@ -175,7 +175,7 @@ export function startReview(table) {
     at("review-note").textContent = note;
     offerLevels(game);
     at("review-chart").replaceChildren(...(moves.length ? [valueCurve({
-      moves, plies: game.moves.length, unit: told.unit, ply: table.ply(), chosen: lookAt,
+      moves: moves.map((one) => ({ ...one, number: numberOf(game.moves, one.ply) })), plies: game.moves.length, unit: told.unit, ply: table.ply(), chosen: lookAt,
     })] : []));
     const faults = moves.filter((one) => one.grade);
     const own = hers(game);

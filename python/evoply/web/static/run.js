@@ -81,7 +81,7 @@ function head(run, ask) {
   return [
     make("p", { class: "up" }, make("a", { href: "#runs" }, "All runs")),
     make("div", { class: "head" }, make("h2", {}, run.name), make("p", {}, status(run), wait),
-      make("div", { class: "tools" }, ...buttons)),
+      make("div", { class: "tools at-machine" }, ...buttons)),
     ...(run.trouble ? [make("p", { class: "trouble", role: "alert" }, `It has failed: ${run.trouble}`)] : []),
   ];
 }

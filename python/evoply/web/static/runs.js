@@ -30,7 +30,7 @@ function showList() {
   const list = make("div");
   let before = "";
   place.replaceChildren(
-    make("div", { class: "head" }, make("h2", {}, "Runs"), make("a", { class: "button main", href: "#runs-new" }, "New run")),
+    make("div", { class: "head" }, make("h2", {}, "Runs"), make("a", { class: "button main at-machine", href: "#runs-new" }, "New run")),
     list);
   return again(() => trying(async () => {
     const found = await get("/api/runs");

@@ -2,6 +2,7 @@
 
 import { make } from "./dom.js";
 import { at, NAMES } from "./names.js";
+import { whoPlays } from "./room.js";
 
 function clockText(seconds) {
   const tenths = Math.max(0, Math.floor(seconds * 10));
@@ -12,7 +13,7 @@ function clockText(seconds) {
 // Show a side: `count` is what it has, in words, `isTurn` whether it is to move.
 export function showSide(game, color, { count, isTurn }) {
   const side = at(`side-${color}`);
-  const who = game[color].player === "person" ? "you" : game[color].label;
+  const who = whoPlays(game, color);
   side.replaceChildren(
     make("span", { class: `stone ${color}` }),
     make("b", { title: who }, `${NAMES[color]}: ${who}`),
