@@ -179,7 +179,7 @@ def _analyse_games(
         raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
     analysed: list[AnalysedGame] = []
     with (
-        progress_bar("Analysing", len(games), is_shown=True) as progress,
+        progress_bar("Analysing", len(games)) as progress,
         ending_early() as early,
     ):
         try:
@@ -247,7 +247,7 @@ def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
     if len(games) == 1:
         moves = [(games[0], move) for move in games[0].moves]
         names = "ply side move worth best best_worth loss start"
-        output.people.print(rows_table(chosen(MOVES, names), moves))
+        output.table(chosen(MOVES, names), moves)
     else:
         _show_mistakes(output, games)
     say_section(replace(players_of(games), columns=PLAYERS_IN_SHORT), output)
@@ -265,7 +265,7 @@ def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
     if mistakes:
         output.say(f"The largest of {len(mistakes):,} mistakes:")
         columns = chosen(MOVES, "game ply player move worth best best_worth loss")
-        output.people.print(rows_table(columns, mistakes[:_MOST_MISTAKES]))
+        output.table(columns, mistakes[:_MOST_MISTAKES])
 
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:

@@ -1,10 +1,20 @@
-"""The table of commands: each verb with its line of `--help` and its examples, in that order.
+"""The table of commands: each verb with its line of `--help` and its examples; their groups.
 
 A command is a function of its name, whose module (`HOMES`) is imported when the command is run.
 """
 
 from collections.abc import Callable
 from importlib import import_module
+
+GROUPS: dict[str, str] = {
+    "Play": "play web analyse why watch engine",
+    "Evolve": "evolve resume learn presets config tune edit distil prune pack",
+    "Understand": "show runs report replay measure readability",
+    "Compare": "match tournament compare experiment league reproduce",
+    "Class": "serve join",
+    "Tools": "doctor convert game solve perft completion",
+}
+"""Every command stands in one group of the help, which has them in this order: most used first."""
 
 COMMANDS: dict[str, str] = {
     "evolve": """\
@@ -143,7 +153,7 @@ Say why a player chooses its move.
 Play a tournament of two or more players and rate them.
   evoply tournament greedy swh mobility material:depth=2 --games 200
   evoply tournament greedy swh random --html standings.html
-  evoply tournament --field students.toml --mode elimination --runs 50
+  evoply tournament --field students.toml --mode elimination --times 50
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
@@ -243,6 +253,11 @@ Say what is installed, built and missing, and what to do.
   evoply doctor --json
   evoply doctor > doctor.txt           # to send with a question
 """,
+    "completion": """\
+Print what lets a shell complete commands and options at the Tab key.
+  eval "$(evoply completion bash)"     # in ~/.bashrc; zsh likewise in ~/.zshrc, after compinit
+  evoply completion fish > ~/.config/fish/completions/evoply.fish
+""",
     "config": """\
 Say what can be written in a config: every key, what it is for, and its default.
   evoply config                        # the keys of the top level
@@ -251,7 +266,7 @@ Say what can be written in a config: every key, what it is for, and its default.
   evoply config --list                 # all keys
 """,
 }
-"""Every command, in the order of the help: the first line of its docstring, then its examples.
+"""Every command: the first line of its docstring, then its examples.
 
 So the help of all commands imports none of them.
 """
@@ -268,6 +283,12 @@ HOMES = {
     "watching": "watch",
 }
 """The commands of each module; others stand in the module of their name."""
+WITHOUT = {
+    "--runs": "completion config convert doctor game perft presets solve",
+    "--quiet": "completion config convert doctor edit engine game pack play presets replay report "
+    "runs show watch web why",
+}
+"""The commands for which an option that all others have would say nothing."""
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 
@@ -276,3 +297,8 @@ def command_named(name: str) -> Callable[..., None]:
     module = import_module(f"evoply.cli.{_HOME_OF.get(name, name)}")
     command: Callable[..., None] = getattr(module, name)
     return command
+
+
+def takes(name: str, option: str) -> bool:
+    """Return whether the command called *name* has one of the options that nearly all share."""
+    return name not in WITHOUT[option].split()

@@ -18,7 +18,7 @@ from evoply.cli.long_work import (
     seconds_in_words,
     share_bar,
 )
-from evoply.cli.output import Output, made, rows_table, say_section
+from evoply.cli.output import Output, made, say_section
 from evoply.cli.saving import say_charts, say_report
 from evoply.cli.shared_options import (
     NO_BUDGET,
@@ -32,7 +32,6 @@ from evoply.cli.shared_options import (
     ExperimentOptions,
     Json,
     OutputFile,
-    Quiet,
     RunGame,
     Threads,
     Whole,
@@ -421,7 +420,6 @@ def reproduce(
     conditions: Annotated[WrittenTerms, only("seed", "threads")] = USUAL_TERMS,
     html: OutputFile = None,
     charts: Charts = None,
-    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Run a paper's table again and print it beside the paper's figures.
@@ -476,7 +474,6 @@ def reproduce(
         f"{found.authors}: {' and '.join(part.title for part in parts)}",
         lambda result, **state: result_html(page_of_study(result, found), **state),
         lambda percent: _how_far([part.name for part in parts], percent),
-        is_shown=not quiet,
     ) as (move_bar, show):
         request = Request(
             scale=scale,
@@ -507,7 +504,7 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
     for study in studies:
         output.say(f"{study.name}: {study.title}", style="bold")
         output.say(f"{study.authors}, {study.paper}")
-        output.people.print(rows_table(_TABLES, study.experiments))
+        output.table(_TABLES, study.experiments)
         if study.groups:
             output.say(_groups(study))
         output.say()

@@ -3,7 +3,6 @@
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
@@ -21,7 +20,6 @@ def web(
     *,
     port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16))] = _PORT,
     no_browser: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    runs: Annotated[Path | None, Parameter(show_default=False)] = None,
     game: Annotated[str | None, Parameter(show_default=False)] = None,
     connections: Connections = MOST_OF_AN_ADDRESS,
     json: Json = False,
@@ -30,8 +28,8 @@ def web(
 
     The command serves a page on this machine and opens it in a browser if
     there is one. Every move is on disk before it is answered: after a crash
-    the same command goes on with all games. Ctrl-C ends it. Needs evoply[web];
-    see docs/web.md.
+    the same command goes on with all games, which web-games.db in the folder
+    of runs keeps. Ctrl-C ends it. Needs evoply[web]; see docs/web.md.
 
     Parameters
     ----------
@@ -39,8 +37,6 @@ def web(
         The port; 0 is any that is free.
     no_browser
         Open no browser.
-    runs
-        The folder of runs, default runs/ (or $EVOPLY_RUNS); games are kept there in web-games.db.
     game
         A file of rules; its game can be played, too.
     """
@@ -52,9 +48,6 @@ def web(
     from evoply.web.application import serve
     from evoply.web.limits import ServerLimits
 
-    if runs is not None:
-        # Everything that finds runs by name looks there, also in other processes.
-        os.environ["EVOPLY_RUNS"] = str(runs)
     folder = runs_directory()
     folder.mkdir(parents=True, exist_ok=True)
     output = Output(json)
