@@ -86,6 +86,23 @@ def test_an_option_that_makes_no_sense_is_answered_with_what_to_do(
     assert says in answer.err
 
 
+def test_a_file_of_games_is_no_player(capsys: pytest.CaptureFixture) -> None:
+    Path("games.txt").write_text("f5d6\n")
+    answer = call(capsys, "analyse", "games.txt")
+    assert answer.code == 2
+    assert "`evoply analyse PLAYER --games games.txt`" in answer.err
+
+
+def test_a_mistyped_run_is_answered_with_the_nearest(capsys: pytest.CaptureFixture) -> None:
+    for number in range(12):
+        Path(f"runs/first-{number}").mkdir(parents=True)
+        Path(f"runs/first-{number}/run.db").touch()
+    near, far = (call(capsys, "runs", name).err for name in ("frst-3", "zzz"))
+    assert "did you mean 'first-3'?" in near
+    assert "the newest are: " in far
+    assert "`evoply runs` lists all" in far
+
+
 def completed(script: str, *words: str) -> list[str]:
     """Return what bash offers after *words*, the last of which is being typed."""
     typed = " ".join(f"'{word}'" for word in words)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from evoply.protocols import Choice, GameRecord
     from evoply.reports import AnalysedGame
 
+_FILES_OF_PLAYERS = (".json", ".toml", ".py")
 _MOST_EXACT = 20
 _MOST_MISTAKES = 10
 _MOST_MOVES = 1000
@@ -96,6 +97,11 @@ def analyse(
         if html is not None:
             raise ValueError(
                 "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
+            )
+        if Path(player).is_file() and Path(player).suffix not in _FILES_OF_PLAYERS:
+            raise ValueError(
+                f"{player} - is no player - of a file of games say who looks at them: "
+                f"`evoply analyse PLAYER --games {player}`"
             )
         _analyse_position(player, conditions, multi, programs, output)
         return
