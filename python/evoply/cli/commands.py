@@ -64,7 +64,9 @@ Write the pattern tables of a run as the file of the player strong.
   evoply pack tables strong.json
 """,
     "compare": """\
-Compare configs, presets or runs over many seeds.
+Compare two runs as they are, or configs over many seeds.
+  evoply compare first second          # what both have; nothing is played
+  evoply compare first second --seeds 10   # their configs, run again
   evoply compare quick othello-6 --seeds 5 --budget-games 50000
   evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
   evoply compare runs/mine quick       # with your own fitness, if it lies in a file
