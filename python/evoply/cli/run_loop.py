@@ -233,8 +233,10 @@ class LiveView:
             grid.add_row(label, text)
         if not shown.note:
             return [grid]
-        note = Text(f"{'':<{_LABEL + 2}}{shown.note}", style="dim")
-        note.no_wrap, note.overflow = True, "ellipsis"
+        note = Table.grid(padding=(0, 2))  # a sentence that explains is never cut
+        note.add_column(width=_LABEL if width >= _WIDTH - _FRAME else 0)
+        note.add_column(style="dim")
+        note.add_row("", shown.note)
         return [grid, note]
 
     def _bar(self, width: int) -> Table:

@@ -218,6 +218,10 @@ class ChampionShown(ApiAnswer):
     """How many nodes the tree has."""
     tree: str | None = None
     """A picture (SVG), in which new nodes stand out."""
+    board: str | None = None
+    """A picture (SVG) of what each square is worth to it; None if it weighs no squares."""
+    strength: str = ""
+    """How strong it is against players that the run never met; "" if that was not measured."""
     before: int | None = None
     """The generation of the champion before it; None for the first."""
     new_nodes: int | None = None

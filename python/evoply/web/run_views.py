@@ -13,7 +13,7 @@ from evoply.kinds import Run
 from evoply.protocols import RunNameError
 from evoply.reports.charts import Chart, Lines, Series, charts_of, sampled
 from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.run_page import own_part, run_charts
+from evoply.reports.run_page import board_map, own_part, run_charts, strength_sentence
 from evoply.reports.two_runs import (
     ONE_SEED_EACH,
     compared_scores,
@@ -255,13 +255,14 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
     with Run.open(named_run(name)) as run:
         number = run.count() - 1 if generation is None else generation
         player = champion_of(run, number)
-        text = f"champion@{name}@{number}"
+        text, measured = f"champion@{name}@{number}", None
         earlier: Sequence[int] = [change for change in champion_changes(run) if change <= number]
         if generation is None:
             text, first = f"champion@{name}", player
             player = run.champion_player
             if player != first:
                 earlier = [*earlier, number + 1]
+            measured = run.strength
         before = earlier[-1] - 1 if len(earlier) > 1 else None
         tree = tree_of(player)
         champion = ChampionShown(
@@ -272,7 +273,10 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
             player=text,
             formula=shorten(str(player.label if tree is None else tree), _LONGEST_FORMULA),
             before=before,
+            strength="" if measured is None else strength_sentence(measured),
         )
+        if found := board_map(player, run.game):
+            champion.board = found.svg
         if tree is None:
             return champion
         champion.nodes = len(tree)
