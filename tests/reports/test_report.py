@@ -186,7 +186,10 @@ def test_fresh_games_are_smoothed_with_an_interval() -> None:
     assert widths[2] < widths[1]  # more games say more
     assert median.value(rows[2]) == 0.5
     nothing = [{"number": 0, "fresh": "[]"}]
-    assert evolution_plots(EvolutionConfig(generations=3), nothing)[0].lines[0].value(nothing[0]) is None
+    assert (
+        evolution_plots(EvolutionConfig(generations=3), nothing)[0].lines[0].value(nothing[0])
+        is None
+    )
 
 
 def test_the_page_loads_nothing_and_runs_nothing(page: Page, finished: Path) -> None:

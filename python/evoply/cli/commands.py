@@ -257,7 +257,8 @@ Say what is installed, built and missing, and what to do.
 """,
     "completion": """\
 Print what lets a shell complete commands and options at the Tab key.
-  eval "$(evoply completion bash)"     # in ~/.bashrc; zsh likewise in ~/.zshrc, after compinit
+  evoply completion bash > ~/.local/share/bash-completion/completions/evoply
+  evoply completion zsh > ~/.zsh/completions/_evoply   # in a folder of $fpath
   evoply completion fish > ~/.config/fish/completions/evoply.fish
 """,
     "config": """\

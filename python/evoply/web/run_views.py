@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, field, replace
 
 from evoply.environment.files import read_kept
 from evoply.games import game_rules
+from evoply.games.drawing import FLEXIBLE
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
 from evoply.protocols import RunNameError
@@ -276,7 +277,7 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
             strength="" if measured is None else strength_sentence(measured),
         )
         if found := board_map(player, run.game):
-            champion.board = found.svg
+            champion.board = found.svg.replace(FLEXIBLE, "")  # the page allows no style but its own
         if tree is None:
             return champion
         champion.nodes = len(tree)
