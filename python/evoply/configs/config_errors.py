@@ -67,7 +67,8 @@ def _problems(item: Mapping[str, Any], model: type[BaseModel]) -> Iterator[Probl
         near = get_close_matches(name[:100], part.model_fields, n=1)
         if near:
             field = part.model_fields[near[0]]
-            meant: Any = create_model("Meant", **{near[0]: (field.annotation, field)})
+            known: dict[str, Any] = {near[0]: (field.annotation, field)}
+            meant = create_model("Meant", **known)
             try:
                 meant.model_validate({near[0]: written})
             except ValidationError as error:
