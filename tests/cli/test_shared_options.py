@@ -13,7 +13,7 @@ from command_line import call
 from rich.console import Console
 
 from evoply.cli.commands import COMMANDS, GROUPS, WITHOUT, takes
-from evoply.cli.output import fitting, rows_table
+from evoply.cli.output import Output, fitting, rows_table
 from evoply.protocols.sections import Column, share
 
 MOST_USED = ("play", "web", "evolve", "resume", "show", "runs", "match", "tournament", "doctor")
@@ -164,3 +164,11 @@ def test_a_narrow_table_leaves_out_columns_and_breaks_no_name(width: int, left: 
     shown = StringIO()
     Console(width=width, file=shown).print(rows_table(kept, ROWS))
     assert "o-6-1" in shown.getvalue()
+
+
+def test_a_table_in_a_file_has_all_columns(capsys: pytest.CaptureFixture) -> None:
+    many = [Column(f"column-{number}", f"column-{number}") for number in range(40)]
+    Output(is_json=False).table(many, [{column.name: 12345.0 for column in many}])
+    shown = capsys.readouterr().out
+    assert "column-39" in shown
+    assert "no room" not in shown

@@ -79,10 +79,14 @@ class Output:
 
     def table(self, columns: Sequence[Column], rows: Sequence[Any]) -> None:
         """Print *rows* as a table of those of *columns* that have room."""
-        kept, left = fitting(columns, rows, self.people.width)
-        self.people.print(rows_table(kept, rows))
+        console = self.people
+        if not console.is_terminal:  # a file has room for all
+            listed = [*filter(_is_listed, columns)]
+            console.width = max(console.width, _least_width(listed, rows))
+        kept, left = fitting(columns, rows, console.width)
+        console.print(rows_table(kept, rows))
         if left:
-            self.people.print(f"(no room for {', '.join(left)})", style="dim")
+            console.print(f"(no room for {', '.join(left)})", style="dim")
 
     def labelled(self, label: str, text: str) -> None:
         """Print a label and a text, which breaks at words and stays indented in a terminal."""

@@ -422,18 +422,15 @@ def _evaluator(expression: Number, worth: float) -> ExpressionEvaluator:
 
 
 def _unknown(name: str, column: int, grammar: _Grammar) -> NoReturn:
-    hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"], most=_MOST_LIKELY)
+    hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"], most=3)
     if any(name in primitives for primitives in PRIMITIVE_SETS.values()):
         hint = f"; did you mean the tree '( {name} )'?"
-    others = "`evoply match --help` says what a player may be, docs/players.md names all"
     hint = hint or ". Players are such as strong, greedy or champion;"
+    others = "`evoply match --help` says what a player may be, docs/players.md names all"
     if not grammar.has_files:
-        others = "Files, bots, engines and Python cannot be named here"
+        others = "files, bots, engines and Python cannot be named here"
     message = f"no player is called {shorten(name)!r}{hint} {others}"
     raise PlayerTextError(message, column)
-
-
-_MOST_LIKELY = 3
 
 
 _KIND_NAMES = tuple(name for kind in KINDS for name in kind.names)
