@@ -119,14 +119,18 @@ def short_name(label: str) -> str:
     return f"{shorten(name, _LONGEST_NAME)}{colon}{shorten(options, _LONGEST_NAME)}"
 
 
-def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return "; did you mean 'CHOICE'?" for the choice nearest to *name*, "" if none is near.
+def did_you_mean(name: str, choices: Iterable[str], *, most: int = 1) -> str:
+    """Return "; did you mean 'CHOICE'?" for the choices nearest to *name*, "" if none is near.
 
     >>> did_you_mean("gready", ["random", "greedy"])
     "; did you mean 'greedy'?"
+    >>> did_you_mean("strang", ["strong", "random", "online-strong"], most=3)
+    "; did you mean 'strong' or 'random'?"
     """
-    near = get_close_matches(name[:_LONGEST_COMPARED], list(choices), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = get_close_matches(name[:_LONGEST_COMPARED], list(choices), n=most)
+    *others, last = map(repr, near) if near else ("",)
+    before = f"{', '.join(others)} or " if others else ""
+    return f"; did you mean {before}{last}?" if near else ""
 
 
 def unknown_attribute(owner: str, name: str, names: Iterable[str]) -> AttributeError:

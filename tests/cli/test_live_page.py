@@ -53,7 +53,7 @@ def test_a_tournament_is_seen_while_it_is_played(
 def test_eliminations_and_studies_are_seen_too(
     written: list[str], capsys: pytest.CaptureFixture
 ) -> None:
-    call(capsys, "tournament", "swh", "random", "greedy", "--mode", "elimination", "--runs", "4",
+    call(capsys, "tournament", "swh", "random", "greedy", "--mode", "elimination", "--times", "4",
          "--html", "page.html")  # fmt: skip
     assert any("2 of 4 runs are played" in text and "Stars" in text for text in written)
     written.clear()

@@ -33,7 +33,7 @@ KINDS = {
     "match": ("match", "python:p.py:Stopping", "greedy", "--games", "100", *GAMES),
     "sprt": ("match", "python:p.py:Stopping", "greedy", "--sprt", "0", "5", *GAMES),
     "round robin": (*TOURNAMENT, "--games", "50", "--html", "page.html"),
-    "elimination": (*TOURNAMENT, "--mode", "elimination", "--runs", "9", "--html", "page.html"),
+    "elimination": (*TOURNAMENT, "--mode", "elimination", "--times", "9", "--html", "page.html"),
 }
 
 

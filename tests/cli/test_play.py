@@ -1,6 +1,7 @@
 import importlib.util
 import io
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def test_a_hint_where_nobody_knows_the_game_says_so(
     answer = play(capsys, monkeypatch, "hint\nquit\n", *hex_9)
     assert "sees no difference between the 81 moves, but nobody here knows this" in answer.out
     assert "worth" not in answer.out
+
+
+def test_a_column_names_the_only_move_in_it(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    four = ("--game", "connect-four", "--against", "random")
+    answer = play(capsys, monkeypatch, "d\nd\nquit\n", *four)
+    assert answer.code == 0
+    assert "you play d6" in answer.out
+    assert re.search("you play d[45]", answer.out)
+    refused = play(capsys, monkeypatch, "d\nquit\n", "--game", "hex-9", "--against", "random")
+    assert "cannot read 'd' as a move" in refused.out
 
 
 def test_what_cannot_be_played_is_said_and_counted(

@@ -20,7 +20,7 @@ LONG = (
     LONG_MATCH,
     ("perft", "othello", "20", "--json"),
     (*LONG_MATCH, "--sprt", "0", "0.01"),
-    ("tournament", "swh", "greedy", "--mode", "elimination", "--runs", "90000", "--json"),
+    ("tournament", "swh", "greedy", "--mode", "elimination", "--times", "90000", "--json"),
     ("reproduce", "liao", "--table", "2", "--scale", "paper", "--json"),
     ("analyse", "material:depth=7", "--games", "games.txt", "--json"),
 )

@@ -40,16 +40,16 @@ def test_a_round_robin_is_that_of_the_library(capsys: pytest.CaptureFixture) -> 
 def test_a_wrong_number_of_runs_is_told_with_its_option(
     runs: str, capsys: pytest.CaptureFixture
 ) -> None:
-    arguments = ("tournament", "swh", "greedy", "--mode", "elimination", "--runs", runs)
+    arguments = ("tournament", "swh", "greedy", "--mode", "elimination", "--times", runs)
     answer = call(capsys, *arguments)
     assert answer.code == 2
-    assert f'Invalid value "{runs}" for --runs' in answer.err
+    assert f'Invalid value "{runs}" for --times' in answer.err
 
 
 def test_an_elimination_tournament_of_a_file(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     Path("field.toml").write_text(FIELD)
     arguments = (
-        "tournament", "mobility", "--field", "field.toml", "--mode", "elimination", "--runs",
+        "tournament", "mobility", "--field", "field.toml", "--mode", "elimination", "--times",
         "15", "--bracket", "mobility=counts",
     )  # fmt: skip
     data = call(capsys, *arguments, "--json", "--html", "page.html").data
@@ -106,7 +106,7 @@ def test_a_sequential_test(capsys: pytest.CaptureFixture) -> None:
         (("tournament", "greedy", "nobody"), "nobody"),
         (("tournament", "greedy", "swh", "--games", "3"), "even"),
         (("tournament", "greedy", "swh", "--mode", "cup"), "--mode"),
-        (("tournament", "greedy", "swh", "--runs", "3"), "--runs"),
+        (("tournament", "greedy", "swh", "--times", "3"), "--times"),
         (("tournament", "greedy", "swh", "--field", "no.toml"), "no.toml"),
         (("tournament", "greedy", "swh", "--openings", "-1"), "--openings"),
         (("tournament", "a", "b", "--mode", "elimination", "--bracket", "x"), "no player"),

@@ -69,6 +69,21 @@ def test_all_wrong_fields_are_reported_at_once_with_their_paths() -> None:
     assert "crossover 0.9 + subtree_mutation 0.2" in errors["variation"]
 
 
+def test_a_table_with_a_mistyped_name_is_looked_into() -> None:
+    """Once the user corrected the name, and met the next mistake."""
+    errors = errors_of(
+        """
+        [selecton]
+        kind = "turnament"
+        [fitness]
+        oponents = [{ player = "swh", pairs = "many" }]
+        """
+    )
+    assert errors["selecton"] == "unknown key; did you mean 'selection'?"
+    assert "did you mean 'tournament'?" in errors["selecton.kind"]
+    assert errors["fitness.oponents.0.pairs"] == "must be a whole number, not 'many'"
+
+
 def test_then_all_that_does_not_go_together_is_reported_at_once() -> None:
     errors = errors_of(
         """

@@ -89,6 +89,8 @@ def test_one_value_and_equal_values_say_nothing() -> None:
     (one,) = compared({"a": [0.5], "b": [0.5]})
     assert (one.p, one.interval, one.effect, one.seeds_wanted) == (1.0, None, 0.5, None)
     assert spread_of([0.5]).interval is None
+    assert spread_of([0.4, 0.6]).interval is None  # once from -0.77 to 1.77
+    assert spread_of([0.4, 0.5, 0.6]).interval is not None
     (one,) = compared({"a": [0.5] * 6, "b": [0.25] * 6})
     assert one.interval == (0.25, 0.25)
 

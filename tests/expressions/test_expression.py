@@ -152,7 +152,7 @@ def test_named_squares_are_resolved_for_the_board():
         (lambda: weighted_sum(board.own, [[1.0] * 64], board.own), "of type number, not squares"),
         (
             lambda: weighted_sum(board.own, [[1.0] * 64]).to_json(SHAPES[6]),
-            "has 64 weights, but a 6x6",
+            "has 64 weights, for a board of 8x8, but a 6x6",
         ),
         (lambda: select(truth(True), board.own, board.t), "squares and number"),
         (lambda: argument(8), "place of an argument"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+import evoply as ep
 from evoply.games import GAMES, NO_DRAWS
 from evoply.games.formats import (
     FORMATS,
@@ -184,3 +185,16 @@ def test_text_is_decoded_as_what_it_is(format: str, encoding: str, doubts: list[
     (again,) = read
     assert (again.black, again.white) == (game.black, game.white)
     assert told == doubts
+
+
+def test_pieces_are_no_result_where_they_do_not_decide() -> None:
+    """Once Hex ended with "13 to 12"."""
+    for game, is_counted in (("connect-four", False), ("othello-4", True)):
+        seen: list[str] = []
+        ep.match(
+            "random", "greedy", game=game, games=2,
+            on_game=lambda played, seen=seen: seen.append(played.in_words()),
+        )  # fmt: skip
+        won = [words for words in seen if "wins" in words]
+        assert won
+        assert all((" to " in words) == is_counted for words in won)

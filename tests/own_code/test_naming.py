@@ -76,6 +76,7 @@ def test_another_content_is_another_file_and_never_takes_its_place(home: Path) -
         ("python:sys:exit", "no module of this name has a file"),
         ("python:parts.py:Shrt", r"there is no 'Shrt'; did you mean 'Short'\?"),
         ("python:parts.py:Short.nothing", "there is no 'nothing'"),
+        ("python:parts.py:breakthrough", r"there is no 'breakthrough' - it has \w+"),
     ],
 )
 def test_what_is_not_there_is_named(home: Path, text: str, message: str) -> None:

@@ -117,8 +117,8 @@ def test_options_of_a_search_stay_or_go_with_it():
     [
         ("", "a player is missing: one of random, greedy", 1),
         ("   ", "a player is missing", 1),
-        (" greddy", "no player is called 'greddy'; did you mean 'greedy'? A player is one of", 2),
-        ("zzz", "no player is called 'zzz'. A player is one of random", 1),
+        (" greddy", "no player is called 'greddy'; did you mean 'greedy'? `evoply match", 2),
+        ("zzz", "no player is called 'zzz'. Players are such as strong, greedy or", 1),
         ("random@x", "no player is called 'random@x'", 1),
         ("x" * 10**6, "no player is called 'xxx", 1),
         ("random:depth=1", "random has no options", 8),

@@ -97,6 +97,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
         "solve 'XXXX XOXO XOO- O--- X'",
         "presets",
         "config",
+        "completion bash",
         "doctor",
         "--version",
     ),

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -158,6 +159,39 @@ def test_the_page_holds_what_it_must(page: Page, finished: Path) -> None:
         assert text in page.words, text
 
 
+def test_the_page_begins_with_the_player(page: Page) -> None:
+    """Formula, picture and strength stand before how the player was found."""
+    words = page.words
+    places = [words.index(text) for text in ("The tree", "Matches", "How it was found", "Fitness")]
+    assert places == sorted(places)
+
+
+def test_fresh_games_are_smoothed_with_an_interval() -> None:
+    rows = [
+        {
+            "number": number, "median_fresh": 0.5,
+            "fresh": json.dumps([{"opponent": "greedy", "games": 20, "best": best}]),
+        }
+        for number, best in enumerate((0.2, 0.8, 0.5))
+    ]  # fmt: skip
+    fitness = evolution_plots(EvolutionConfig(generations=3), rows)[0]
+    best, median = fitness.lines[:2]
+    assert [best.value(row) for row in rows] == pytest.approx([0.2, 0.5, 0.5])
+    assert best.interval is not None
+    widths = []
+    for row in rows:
+        low, high = best.interval(row) or (0.0, 0.0)
+        assert low < (best.value(row) or 0.0) < high
+        widths.append(high - low)
+    assert widths[2] < widths[1]  # more games say more
+    assert median.value(rows[2]) == 0.5
+    nothing = [{"number": 0, "fresh": "[]"}]
+    assert (
+        evolution_plots(EvolutionConfig(generations=3), nothing)[0].lines[0].value(nothing[0])
+        is None
+    )
+
+
 def test_the_page_loads_nothing_and_runs_nothing(page: Page, finished: Path) -> None:
     assert page.loaded == []
     forbidden = {"link", "img", "iframe", "object", "embed", "base", "script"}
@@ -225,7 +259,7 @@ def test_discs_have_a_chart_of_their_own_and_pareto_runs_a_front(tmp_path: Path)
     assert f"generation 2, best, training: {last.statistics.best:.4g}" in page.tips
     fresh = [tip for tip in page.tips if "best, fresh games" in tip]
     assert len(fresh) == 3
-    assert all(tip.endswith(" %") for tip in fresh)
+    assert all(re.search(r" %, 95 % interval: .* %$| % \(.* %\)$", tip) for tip in fresh), fresh
     assert "Strength against size" in page.words
 
 

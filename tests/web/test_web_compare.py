@@ -1,6 +1,7 @@
 """Comparing in the browser: pages in the folder of runs, and two runs side by side."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from evoply.environment import write_atomically
 from evoply.evolution import load_config
 from evoply.learning import load_learning_config
 from evoply.reports import result_html, write_report, write_result
-from evoply.runs import advance
+from evoply.runs import advance, match_of
 from web_browser import NEEDS_BROWSER, every_look_in_long_runs, nothing_keeps_anybody_out, opened
 
 SMALL = ("population_size=8", "time_limit=none", "hall_of_fame.final_pairs=2", "machine.threads=1")
@@ -28,6 +29,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with Run.create(runs / name, config) as run:
             for _ in advance(run, threads=1):
                 pass
+            played = ep.match(run.champion_player, "greedy", game="othello-6", games=40, seed=1)
+            known = {"generation": generations - 1}
+            run.save_match(match_of(run.champion_player, played.to_dict(), known))
             if name == "first":
                 write_report(run)
     standings = ep.round_robin(["greedy", "random", "swh"], games=4, seed=1)
@@ -73,6 +77,27 @@ def test_nothing_else_is_shown(path: str, folder: Path, monkeypatch: pytest.Monk
         assert "<title>" not in answer.text
 
 
+def test_scores_are_compared_with_an_interval(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(folder))
+    with client(folder) as api:
+        asked = {"first": "first", "second": "second, longer"}
+        both = api.get("/api/comparison", params=asked).json()
+    first, second = (side["matches"][0] for side in both["sides"])
+    (found,) = both["scores"]
+    assert found["opponent"] == "greedy"
+    assert found["difference"] == pytest.approx(second["score"] - first["score"])
+    low, high = found["interval"]
+    assert low < found["difference"] < high
+    widths = [match["interval"][1] - match["interval"][0] for match in (first, second)]
+    assert max(widths) < high - low < sum(widths)
+    assert both["note"].startswith("One seed each proves nothing")
+    facts = dict(both["sides"][1]["facts"])
+    assert facts["length"] == "5 generations"
+    assert facts["champion"].endswith(" nodes")
+
+
 @NEEDS_BROWSER
 @every_look_in_long_runs
 def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, address: str) -> None:
@@ -84,6 +109,9 @@ def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, address: st
         assert {"first", "second, longer"} < set(differ.locator("thead th").all_inner_texts())
         rows = [row.locator("td").all_inner_texts() for row in differ.locator("tbody tr").all()]
         assert rows == [["generations", "5", "3"]]
+        scores = page.locator(".both table", has_text="second more by")
+        assert re.search(r"[+\u2212][0-9.]+ \([+\u2212]", scores.inner_text())
+        assert "One seed each proves nothing" in page.locator(".both .note").first.inner_text()
         same = page.locator(".both summary", has_text="The same in both")
         assert not page.locator("text=population_size").is_visible()
         same.click()
@@ -204,6 +232,7 @@ def test_runs_that_differ_in_their_seeds_are_a_group(
         same = {one["path"]: one["value"] for one in both["same"]}
         assert same["seed"] == "1, 2, 3"
         assert same["fitness.opponents.1.player"] == "greedy"
+        assert both["note"] == ""
         empty = api.get("/api/comparison?first=new&second=few-1").json()
         assert empty["sides"][0]["fresh"] is None
         for path in ("/api/comparison?first=seeds:learned&second=few-1",

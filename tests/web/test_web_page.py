@@ -127,6 +127,22 @@ def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> N
         assert "Black: Grabs what it can" in page.inner_text("#side-black")
 
 
+def test_a_man_is_refused_where_it_would_be_a_king(browser: Any, address: str) -> None:
+    with opened(browser, address, viewport=DESKTOP) as page:
+        page.click("#new summary")
+        page.select_option("#game", "checkers")
+        page.click("#set-up")
+        page.wait_for_selector("#palette button")
+        page.click("#palette >> text=clear")
+        page.click("#palette >> text=black piece")
+        page.click("[data-name='29']")
+        page.wait_for_selector("text=A man on its last row becomes a king: put a black king there.")
+        assert page.inner_text("#side-black").endswith("0")
+        page.click("#palette >> text=black king")
+        page.click("[data-name='29']")
+        assert page.inner_text("#side-black").endswith("1")
+
+
 def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
     with opened(browser, address, viewport=DESKTOP) as page:
         page.click("#new summary")

@@ -30,6 +30,25 @@ _MANY = 20
 _HALVINGS = 40
 
 
+def difference_interval(
+    first: tuple[float, Sequence[float] | None], second: tuple[float, Sequence[float] | None]
+) -> tuple[float, float] | None:
+    """Return Newcombe's interval of *first* - *second*, each a value with its interval.
+
+    None if either has no interval.
+
+    >>> low, high = difference_interval((0.6, (0.5, 0.7)), (0.5, (0.4, 0.6)))
+    >>> round(low, 3), round(high, 3)
+    (-0.041, 0.241)
+    """
+    (value, interval), (other, of_other) = first, second
+    if interval is None or of_other is None:
+        return None
+    below = math.hypot(value - interval[0], of_other[1] - other)
+    above = math.hypot(interval[1] - value, other - of_other[0])
+    return value - other - below, value - other + above
+
+
 @dataclass(frozen=True, slots=True)
 class PairStatistics:
     """A score in [0, 1] and its interval."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from evoply.protocols import Choice, GameRecord
     from evoply.reports import AnalysedGame
 
+_FILES_OF_PLAYERS = (".json", ".toml", ".py")
 _MOST_EXACT = 20
 _MOST_MISTAKES = 10
 _MOST_MOVES = 1000
@@ -96,6 +97,11 @@ def analyse(
         if html is not None:
             raise ValueError(
                 "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
+            )
+        if Path(player).is_file() and Path(player).suffix not in _FILES_OF_PLAYERS:
+            raise ValueError(
+                f"{player} - is no player - of a file of games say who looks at them: "
+                f"`evoply analyse PLAYER --games {player}`"
             )
         _analyse_position(player, conditions, multi, programs, output)
         return
@@ -179,7 +185,7 @@ def _analyse_games(
         raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
     analysed: list[AnalysedGame] = []
     with (
-        progress_bar("Analysing", len(games), is_shown=True) as progress,
+        progress_bar("Analysing", len(games)) as progress,
         ending_early() as early,
     ):
         try:
@@ -247,7 +253,7 @@ def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
     if len(games) == 1:
         moves = [(games[0], move) for move in games[0].moves]
         names = "ply side move worth best best_worth loss start"
-        output.people.print(rows_table(chosen(MOVES, names), moves))
+        output.table(chosen(MOVES, names), moves)
     else:
         _show_mistakes(output, games)
     say_section(replace(players_of(games), columns=PLAYERS_IN_SHORT), output)
@@ -265,7 +271,7 @@ def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
     if mistakes:
         output.say(f"The largest of {len(mistakes):,} mistakes:")
         columns = chosen(MOVES, "game ply player move worth best best_worth loss")
-        output.people.print(rows_table(columns, mistakes[:_MOST_MISTAKES]))
+        output.table(columns, mistakes[:_MOST_MISTAKES])
 
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
-_FILLED = "●♚"
-"""A piece and a king where colours tell the sides apart."""
+_COLORED = {Color.BLACK: "●♚", Color.WHITE: "○♔"}
+"""A piece and a king where there are colours: shapes tell the sides apart, too, also in a copy."""
 
 
 def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Text:
@@ -55,7 +55,7 @@ def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Tex
         if is_colored:
             # As on the board: on a dark ground of the terminal a black disc would look white.
             text.append("   " if diagram.is_numbered else "")
-            disc = " ● " if diagram.is_numbered else "   ●"
+            disc = f" {_COLORED[color][0]} " if diagram.is_numbered else f"   {_COLORED[color][0]}"
             text.append(disc, style=f"{_INK[color]} {_BOARD}")
         else:
             text.append(f"   {_marks(side, is_unicode)[0]}")
@@ -89,9 +89,8 @@ def weights_text(game: GameRecord, weights: Sequence[int], console: Console) -> 
 
 def _symbol(cell: Cell, diagram: Diagram, *, is_unicode: bool, is_colored: bool) -> str:
     if cell.color is not None:
-        return (_FILLED if is_colored else _marks(diagram.sides[cell.color], is_unicode))[
-            cell.is_king
-        ]
+        plain = _marks(diagram.sides[cell.color], is_unicode)
+        return (_COLORED[cell.color] if is_colored else plain)[cell.is_king]
     if diagram.is_numbered:
         return "*" if cell.is_legal else "·" if is_unicode else "."
     if is_colored:

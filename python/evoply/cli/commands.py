@@ -1,10 +1,20 @@
-"""The table of commands: each verb with its line of `--help` and its examples, in that order.
+"""The table of commands: each verb with its line of `--help` and its examples; their groups.
 
 A command is a function of its name, whose module (`HOMES`) is imported when the command is run.
 """
 
 from collections.abc import Callable
 from importlib import import_module
+
+GROUPS: dict[str, str] = {
+    "Play": "play web analyse why watch engine",
+    "Evolve": "evolve resume learn presets config tune edit distil prune pack",
+    "Understand": "show runs report replay measure readability",
+    "Compare": "match tournament compare experiment league reproduce",
+    "Class": "course check grade serve join",
+    "Tools": "doctor convert game solve perft completion",
+}
+"""Every command stands in one group of the help, which has them in this order: most used first."""
 
 COMMANDS: dict[str, str] = {
     "evolve": """\
@@ -54,7 +64,9 @@ Write the pattern tables of a run as the file of the player strong.
   evoply pack tables strong.json
 """,
     "compare": """\
-Compare configs, presets or runs over many seeds.
+Compare two runs as they are, or configs over many seeds.
+  evoply compare first second          # what both have; nothing is played
+  evoply compare first second --seeds 10   # their configs, run again
   evoply compare quick othello-6 --seeds 5 --budget-games 50000
   evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
   evoply compare runs/mine quick       # with your own fitness, if it lies in a file
@@ -145,7 +157,7 @@ Say why a player chooses its move.
 Play a tournament of two or more players and rate them.
   evoply tournament greedy swh mobility material:depth=2 --games 200
   evoply tournament greedy swh random --html standings.html
-  evoply tournament --field students.toml --mode elimination --runs 50
+  evoply tournament --field students.toml --mode elimination --times 50
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
@@ -263,6 +275,12 @@ Say what is installed, built and missing, and what to do.
   evoply doctor --json
   evoply doctor > doctor.txt           # to send with a question
 """,
+    "completion": """\
+Print what lets a shell complete commands and options at the Tab key.
+  evoply completion bash > ~/.local/share/bash-completion/completions/evoply
+  evoply completion zsh > ~/.zsh/completions/_evoply   # in a folder of $fpath
+  evoply completion fish > ~/.config/fish/completions/evoply.fish
+""",
     "config": """\
 Say what can be written in a config: every key, what it is for, and its default.
   evoply config                        # the keys of the top level
@@ -271,7 +289,7 @@ Say what can be written in a config: every key, what it is for, and its default.
   evoply config --list                 # all keys
 """,
 }
-"""Every command, in the order of the help: the first line of its docstring, then its examples.
+"""Every command: the first line of its docstring, then its examples.
 
 So the help of all commands imports none of them.
 """
@@ -289,6 +307,12 @@ HOMES = {
     "watching": "watch",
 }
 """The commands of each module; others stand in the module of their name."""
+WITHOUT = {
+    "--runs": "check completion config convert course doctor game perft presets solve",
+    "--quiet": "check completion config convert course doctor edit engine game pack play presets "
+    "replay report runs show watch web why",
+}
+"""The commands for which an option that all others have would say nothing."""
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 
@@ -297,3 +321,8 @@ def command_named(name: str) -> Callable[..., None]:
     module = import_module(f"evoply.cli.{_HOME_OF.get(name, name)}")
     command: Callable[..., None] = getattr(module, name)
     return command
+
+
+def takes(name: str, option: str) -> bool:
+    """Return whether the command called *name* has one of the options that nearly all share."""
+    return name not in WITHOUT[option].split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from evoply.cli.long_work import (
     seconds_in_words,
     share_bar,
 )
-from evoply.cli.output import Output, made, rows_table, say_section
+from evoply.cli.output import Output, made, say_listing, say_section
 from evoply.cli.saving import say_charts, say_report
 from evoply.cli.shared_options import (
     NO_BUDGET,
@@ -32,7 +33,6 @@ from evoply.cli.shared_options import (
     ExperimentOptions,
     Json,
     OutputFile,
-    Quiet,
     RunGame,
     Threads,
     Whole,
@@ -40,8 +40,9 @@ from evoply.cli.shared_options import (
     only,
     prepared_folder,
 )
+from evoply.cli.shell_hints import suggested
 from evoply.environment.refusals import reason
-from evoply.protocols import RunError
+from evoply.protocols import RunError, RunNameError
 from evoply.protocols.sections import Column, item_of, share
 
 if TYPE_CHECKING:
@@ -68,16 +69,20 @@ def compare(
     code_in_runs: CodeInRuns = False,
     json: Json = False,
 ) -> None:
-    """Compare configs, presets or runs over many seeds.
+    """Compare two runs as they are, or configs over many seeds.
 
-    Every config is run once for each seed, one run on each core. The players
-    are measured against opponents that none of them was trained on. Ctrl-C
-    stops; the same command goes on, also with more seeds, if looks at them were planned.
+    The names of two runs alone show what both have: test results and their
+    difference, size, time, and the keys that differ. Nothing is played.
+
+    Otherwise, and with --seeds also for runs, every config is run once for each
+    seed, one run on each core. The players are measured against opponents that
+    none of them was trained on. Ctrl-C stops; the same command goes on, also
+    with more seeds, if looks at them were planned.
 
     Parameters
     ----------
     configs
-        Two or more presets, TOML files, or folders of runs, whose configs are taken.
+        Names of two runs; or two or more presets, TOML files, or runs, whose configs are taken.
     game
         The game of all runs, instead of those in the configs: a name or a file of rules.
     seeds
@@ -98,7 +103,17 @@ def compare(
     from evoply.runs import checked_name, runs_directory
 
     if len(configs) < 2:
-        raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
+        raise ValueError(
+            "give two runs or more configs, such as: evoply compare first second, or: "
+            "evoply compare quick othello-6"
+        )
+    paths = [_run_called(text) for text in configs]
+    given = (game, seeds, measure, games, looks, same_within, name)
+    is_as_they_are = budget == NO_BUDGET and options == USUAL_OPTIONS and not any(given)
+    if is_as_they_are and len(configs) == 2 and all(paths):
+        _compare_runs(configs, Output(json))
+        return
+    configs = tuple(str(path or text) for path, text in zip(paths, configs, strict=True))
     chosen = {
         "game": game,
         "seeds": seeds,
@@ -117,6 +132,35 @@ def compare(
     usual = usual_name(Path(config).stem for config in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
     run_all(ExperimentFolder.create(path, experiment), Output(json), options, cluster)
+
+
+def _run_called(text: str) -> Path | None:
+    """Return the folder of the run called *text*; None for a config, a path or a preset."""
+    from evoply.runs import named_run
+    from evoply.runs.presets import PRESETS
+
+    if text in PRESETS or Path(text).exists():
+        return None
+    try:
+        return named_run(text)
+    except RunNameError:
+        return None
+
+
+def _compare_runs(names: Sequence[str], output: Output) -> None:
+    """Say how two runs are, as they are."""
+    from evoply.cli.player_texts import opened_run
+    from evoply.reports.two_runs import ONE_SEED_EACH, sections_of
+
+    with opened_run(names[0]) as first, opened_run(names[1]) as second:
+        sections = [*sections_of(first, second)]
+    for section in sections:
+        say_listing(section, output)
+    again = suggested(f"compare {shlex.join(names)} --seeds 10")
+    output.say()
+    output.say(f"{ONE_SEED_EACH} Their configs over ten seeds: {again}")
+    data = {section.name: section.data() for section in sections}
+    output.result(made({"runs": [*names], **data, "note": ONE_SEED_EACH, "again": again}))
 
 
 def _looks(text: str) -> tuple[int, ...]:
@@ -421,7 +465,6 @@ def reproduce(
     conditions: Annotated[WrittenTerms, only("seed", "threads")] = USUAL_TERMS,
     html: OutputFile = None,
     charts: Charts = None,
-    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Run a paper's table again and print it beside the paper's figures.
@@ -476,7 +519,6 @@ def reproduce(
         f"{found.authors}: {' and '.join(part.title for part in parts)}",
         lambda result, **state: result_html(page_of_study(result, found), **state),
         lambda percent: _how_far([part.name for part in parts], percent),
-        is_shown=not quiet,
     ) as (move_bar, show):
         request = Request(
             scale=scale,
@@ -507,7 +549,7 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
     for study in studies:
         output.say(f"{study.name}: {study.title}", style="bold")
         output.say(f"{study.authors}, {study.paper}")
-        output.people.print(rows_table(_TABLES, study.experiments))
+        output.table(_TABLES, study.experiments)
         if study.groups:
             output.say(_groups(study))
         output.say()

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from evoply.cli.long_work import give_played, played, progress_bar, share_bar
-from evoply.cli.output import Output, rows_table, say_listing, say_section
+from evoply.cli.output import Output, say_listing, say_section
 from evoply.cli.shared_options import (
     USUAL_TERMS,
     Json,
@@ -34,6 +34,10 @@ _MOST_PARTS = 8
 _MOST_EXCEPTIONS = 3
 _LONGEST = 72
 """Characters of a part or an exception that is still easy to read."""
+
+
+_NARROW = 60
+"""Columns of a terminal in which a part and what it is worth have room, and no more."""
 
 
 def say_explanation(output: Output, explained: Explanation, *, with_parts: bool = True) -> None:
@@ -94,8 +98,9 @@ def _say_parts(output: Output, explained: Explanation) -> None:
     if games:
         measured = f"points lost to itself in 100 games (of {games:,} played), {measured}"
     output.say(f"Measured    what is {missing}: {measured}")
+    is_narrow = output.people.width < _NARROW
     grid = Table.grid(padding=(0, 2))
-    grid.add_column(justify="right", no_wrap=True, width=20)
+    grid.add_column(justify="right", no_wrap=True, width=None if is_narrow else 20)
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold")
     grid.add_column(no_wrap=True)
@@ -107,6 +112,8 @@ def _say_parts(output: Output, explained: Explanation) -> None:
         grid.add_row(lost_text(part), share(part.share), text, part.role)
     if rest := len(parts) - len(shown):
         grid.add_row("", "", f"and {rest} smaller one{'s' * (rest > 1)}", "")
+    if is_narrow:  # a formula must not break within words
+        grid.columns = [grid.columns[0], grid.columns[2]]
     output.people.print(grid)
 
 
@@ -248,7 +255,7 @@ def why(
             Column("difference", "difference", "{:.4g}".format),
             Column("text", "term", str),
         )
-        output.people.print(rows_table(columns, found.reasons))
+        output.table(columns, found.reasons)
     output.result(found.to_dict())
 
 

@@ -49,7 +49,6 @@ def grade(
     file: Annotated[Path | None, Parameter(show_default=False)] = None,
     save_games: shared_options.OutputFile = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
     """Try, play and rate the hand-ins of a class.
@@ -106,7 +105,7 @@ def grade(
     by_label = {hand_in.label: hand_in for hand_in in hand_ins}
     whole = games * len(staying) * (len(staying) - 1) // 2
 
-    with saving(save_games) as save, progress_bar("class", whole, is_shown=not quiet) as progress:
+    with saving(save_games) as save, progress_bar("class", whole) as progress:
 
         def note(played_game: GamePlayed) -> None:
             for label in (played_game.black, played_game.white):

@@ -12,7 +12,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from evoply.arena.throttle import Pace
-from evoply.cli.output import Output, StoppedError, made, stderr
+from evoply.cli.output import Output, StoppedError, made, quiet, stderr
 from evoply.environment.files import write_atomically
 from evoply.protocols import CHECK_SHARE
 
@@ -239,10 +239,12 @@ def live_page(
 
 
 @contextmanager
-def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[float], object]]:
+def progress_bar(
+    title: str, total: int, *, is_shown: bool = True
+) -> Iterator[Callable[[float], object]]:
     """Show a bar on standard error while something is done; yield the function that moves it."""
     console = stderr()
-    if not (is_shown and console.is_terminal):
+    if not is_shown or quiet.get() or not console.is_terminal:
         yield lambda _: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -268,7 +270,7 @@ def share_bar(name: str) -> Iterator[Callable[..., object]]:
     It takes the share done, a count in words, and the seconds left if they are known.
     """
     console = stderr()
-    if not console.is_terminal:
+    if quiet.get() or not console.is_terminal:
         yield lambda *_: None
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -309,8 +311,6 @@ def progress_and_page(
     page_title: str,
     draw: Callable[..., str],
     words: Callable[[float], str],
-    *,
-    is_shown: bool,
 ) -> Iterator[tuple[Callable[[float], object], Callable[[Any], object] | None]]:
     """Show a bar, and keep the page at *path* up to date, if there is one, while work goes on.
 
@@ -327,7 +327,7 @@ def progress_and_page(
         return draw(result, state=state, goes_on=goes_on)
 
     with (
-        progress_bar(title, total, is_shown=is_shown) as moved,
+        progress_bar(title, total) as moved,
         live_page(path, draw_page, words) as live,
     ):
 

@@ -69,7 +69,6 @@ def match(
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     delay: shared_options.Delay = 0.5,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
     """Play a match between two players.
@@ -126,7 +125,7 @@ def match(
     title = f"{short_name(player.label)} against {short_name(opponent.label)}"
     with (
         saving(save_games) as save,
-        progress_bar(title, games, is_shown=not (quiet or watch)) as moved,
+        progress_bar(title, games, is_shown=not watch) as moved,
     ):
         if test is not None:
             tested, is_stopped = played(
@@ -260,7 +259,7 @@ def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
 
 def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
     lower, upper = result.test.bounds
-    output.people.print(rows_table(_PAIRS, [result.pairs]))
+    output.table(_PAIRS, [result.pairs])
     output.say(
         f"LLR {result.ratio:+.2f} (accept at {upper:.2f}, reject at {lower:.2f}) after "
         f"{result.games:,} games, score {share(result.score)}"

@@ -18,7 +18,6 @@ def measure(
     games: shared_options.Whole = 2000,
     conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
-    quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
     """Measure readable players, each against the same opponents.
@@ -50,7 +49,7 @@ def measure(
     total = len(players) * games * (len(arena.yardsticks(game)) + len(others))
     with (
         shared_options.named_options("games"),
-        progress_bar("Games", total, is_shown=not quiet) as moved,
+        progress_bar("Games", total) as moved,
     ):
         found, is_stopped = played(
             lambda: arena.measure(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,8 +23,16 @@ if TYPE_CHECKING:
 
 
 _LABEL_WIDTH = 12
+_LONG_WORD = 20
+"""Letters of a word that may be broken: a path or a formula, hardly a name."""
+_BETWEEN = 3
+"""Columns of a terminal between two of a table."""
 _PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""
+
+
+quiet = ContextVar("quiet", default=False)
+"""Whether --quiet was given: no progress is shown."""
 
 
 class EndedError(Exception):
@@ -67,6 +76,17 @@ class Output:
         """Write *data* as the one JSON object, if that was asked for."""
         if self.is_json:
             write_json(data)
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Any]) -> None:
+        """Print *rows* as a table of those of *columns* that have room."""
+        console = self.people
+        if not console.is_terminal:  # a file has room for all
+            listed = [*filter(_is_listed, columns)]
+            console.width = max(console.width, _least_width(listed, rows))
+        kept, left = fitting(columns, rows, console.width)
+        console.print(rows_table(kept, rows))
+        if left:
+            console.print(f"(no room for {', '.join(left)})", style="dim")
 
     def labelled(self, label: str, text: str) -> None:
         """Print a label and a text, which breaks at words and stays indented in a terminal."""
@@ -133,21 +153,53 @@ def rows_table(columns: Sequence[Column], rows: Sequence[Any]) -> Table:
     from rich.table import Table
 
     grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    listed = [column for column in columns if column.is_listed]
-    for column in listed:
+    for column in filter(_is_listed, columns):
         if column.is_text:
             grid.add_column(column.label, overflow="fold")
         else:
             grid.add_column(column.label, justify="right", no_wrap=True)
     for row in rows:
-        grid.add_row(*(column.short(row) for column in listed))
+        grid.add_row(*(column.short(row) for column in columns if column.is_listed))
     return grid
+
+
+def fitting(
+    columns: Sequence[Column], rows: Sequence[Any], width: int
+) -> tuple[list[Column], list[str]]:
+    """Return those of *columns* that have room in *width*, and the labels of those left out.
+
+    What names the row stays: the first one, or its number and the text after it. Those behind go
+    first, but results stay longest.
+    """
+    listed = [*filter(_is_listed, columns)]
+    kept = [*listed]
+    first = 1 + (len(kept) > 1 and kept[1].is_text and not kept[0].is_text)
+    while len(kept) > first and _least_width(kept, rows) > width:
+        kept.pop(min(range(first, len(kept)), key=lambda at: (kept[at].look == "strong", -at)))
+    return kept, [column.label for column in listed if column not in kept]
+
+
+def _is_listed(column: Column) -> bool:
+    return column.is_listed
+
+
+def _least_width(columns: Sequence[Column], rows: Sequence[Any]) -> int:
+    """Return the width in which no number is cut, and no word of a text but very long ones."""
+    widths = []
+    for column in columns:
+        texts = [column.label, *map(column.short, rows)]
+        if column.is_text:
+            words = (min(len(word), _LONG_WORD) for text in texts for word in text.split())
+            widths.append(max(words, default=0))
+        else:
+            widths.append(max(map(len, texts)))
+    return sum(widths) + _BETWEEN * (len(columns) - 1)
 
 
 def say_section(section: Section, output: Output) -> None:
     """Show a section: its table, and what is found."""
     if section.rows:
-        output.people.print(rows_table(section.columns, section.listed))
+        output.table(section.columns, section.listed)
     for text in section.sentences:
         output.say(text)
 

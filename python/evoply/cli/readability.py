@@ -13,7 +13,6 @@ from evoply.cli.shared_options import (
     Charts,
     CodeInRuns,
     Json,
-    Quiet,
     RunGame,
     Threads,
     Whole,
@@ -40,7 +39,6 @@ def readability(
     charts: Charts = None,
     workers: Threads = 0,
     code_in_runs: CodeInRuns = False,
-    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Show what readability costs: the strength of players against their number of terms.
@@ -89,7 +87,7 @@ def readability(
             **{key: value for key, value in given.items() if value not in (None, ())},
         )
     is_stopped = make_all(folder, output, workers, NO_CLUSTER, _costs)
-    with progress_bar("Measured", len(folder.units()), is_shown=not quiet) as moved:
+    with progress_bar("Measured", len(folder.units())) as moved:
         found = made_players(
             folder,
             threads=workers,

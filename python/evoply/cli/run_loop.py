@@ -21,7 +21,7 @@ from evoply.arena import match
 from evoply.cli.explaining import say_explanation, say_pruned, strength_of
 from evoply.cli.long_work import on_cluster, progress_bar
 from evoply.cli.match import match_table
-from evoply.cli.output import Output, StoppedError, say_listing
+from evoply.cli.output import Output, StoppedError, quiet, say_listing
 from evoply.cli.runs import REPORT_FILE
 from evoply.cli.shared_options import ClusterOptions
 from evoply.cli.shell_hints import suggested
@@ -84,6 +84,8 @@ def view_on(
 
     *earlier* are the rows of the generations that are stored already.
     """
+    if quiet.get():
+        return PlainView(Console(quiet=True), kind, config)
     if not console.is_terminal:
         return PlainView(console, kind, config)
     return LiveView(console, kind, config, name, earlier)
@@ -231,8 +233,10 @@ class LiveView:
             grid.add_row(label, text)
         if not shown.note:
             return [grid]
-        note = Text(f"{'':<{_LABEL + 2}}{shown.note}", style="dim")
-        note.no_wrap, note.overflow = True, "ellipsis"
+        note = Table.grid(padding=(0, 2))  # a sentence that explains is never cut
+        note.add_column(width=_LABEL if width >= _WIDTH - _FRAME else 0)
+        note.add_column(style="dim")
+        note.add_row("", shown.note)
         return [grid, note]
 
     def _bar(self, width: int) -> Table:
@@ -350,7 +354,7 @@ def _matches(
     game = run.config.game
     opponents = [name for name in TEST_OPPONENTS if _fits(name, game)]
     results: list[Mapping[str, Any]] = []
-    with progress_bar("test matches", TEST_GAMES * len(opponents), is_shown=True) as progress:
+    with progress_bar("test matches", TEST_GAMES * len(opponents)) as progress:
         for number, opponent in enumerate(opponents):
 
             def report_done(done: int, before: int = number * TEST_GAMES) -> None:

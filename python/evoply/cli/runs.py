@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.output import Output, made, rows_table, say_listing
+from evoply.cli.output import Output, made, say_listing
 from evoply.cli.player_texts import opened_run
 from evoply.cli.saving import say_charts
 from evoply.cli.shared_options import AnyRun, Charts, Json, OutputFile, prepared_folder
@@ -91,10 +91,10 @@ def _show_list(output: Output) -> None:
         Column("status", "status", str, read=_status),
         Column("created", "created", str, read=lambda run: run.created[:16].replace("T", " ")),
         Column("generations", "steps", counted),
-        Column("best_fresh", "best on fresh games", share),
+        Column("best_fresh", "best on fresh games", share, look="strong"),
     )
     if summaries:
-        output.people.print(rows_table(columns, [run for run in summaries if run.error is None]))
+        output.table(columns, [run for run in summaries if run.error is None])
     else:
         folder = runs_directory().absolute()
         output.say(f"There is no run in {folder} yet: `{suggested('evolve demo')}` makes one.")
@@ -138,7 +138,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
         output.say(f"the last {len(shown)} of {run.steps_in_words()} (--all shows all):")
-    output.people.print(rows_table(run.columns(shown), shown))
+    output.table(run.columns(shown), shown)
     if generations:
         if "edited" in run.kind.uses:  # its weights are few, and the table has room for some
             for listing in run.kind.display.listings(run.config, run.last()):
@@ -238,7 +238,7 @@ def presets(name: str | None = None, /, *, json: Json = False) -> None:
     from evoply.protocols.sections import cells_of
 
     rows = [(entry.command, preset, entry.title) for preset, entry in PRESETS.items()]
-    output.people.print(rows_table(cells_of("command", "preset", "what it is"), rows))
+    output.table(cells_of("command", "preset", "what it is"), rows)
     show, evolve, learn = (suggested(f"{what} NAME") for what in ("presets", "evolve", "learn"))
     output.say(f"`{show}` prints one; `{evolve}` or `{learn}` runs it.")
     output.result(

@@ -14,7 +14,7 @@ from cyclopts.validators import Number
 from evoply.cli import shared_options
 from evoply.cli.long_work import ending_early, give
 from evoply.cli.match import names_of
-from evoply.cli.output import FailureError, Output, StoppedError, made
+from evoply.cli.output import FailureError, Output, StoppedError, made, quiet
 from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import (
     USUAL_PROGRAMS,
@@ -22,7 +22,6 @@ from evoply.cli.shared_options import (
     Json,
     Password,
     Programs,
-    Quiet,
     Whole,
     WrittenTerms,
     only,
@@ -82,7 +81,6 @@ def serve(
     connections: shared_options.Connections = MOST_OF_AN_ADDRESS,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
-    quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
     """Hold a tournament over the network.
@@ -121,9 +119,7 @@ def serve(
         output.say(f"Password for those who join: {password}")
     output.say(f"Everything is kept in {journal.path}")
     _say_who_comes_back(output, journal, host, port)
-    server = GameServer(
-        journal, password=password, on_news=_news(output, quiet), connections=connections
-    )
+    server = GameServer(journal, password=password, on_news=_news(output), connections=connections)
     try:
         with ending_early() as early:
             asyncio.run(server.run(host, port))
@@ -153,9 +149,14 @@ def _say_who_comes_back(output: Output, journal: Journal, host: str, port: int) 
     )
 
 
-def _news(output: Output, quiet: bool) -> Any:
+def _news(output: Output) -> Any:
     """Return a function that shows news, with --quiet only where the server listens."""
-    return lambda text: None if quiet and not text.startswith("listening") else output.say(text)
+
+    def say(text: str) -> None:
+        if not quiet.get() or text.startswith("listening"):
+            output.say(text)
+
+    return say
 
 
 def _create(given: ServedConditions) -> Journal:
@@ -249,7 +250,6 @@ def join(
     conditions: Annotated[WrittenTerms, only("seed")] = USUAL_TERMS,
     patience: Annotated[float, Parameter(validator=Number(gte=0, lte=86_400))] = 300,
     programs: Programs = USUAL_PROGRAMS,
-    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Let a player take part in a tournament over the network.
@@ -303,7 +303,7 @@ def join(
         at_once=at_once,
         seed=conditions.seed,
         patience=patience,
-        on_news=(lambda _: None) if quiet else output.say,
+        on_news=(lambda _: None) if quiet.get() else output.say,
     )
 
     def again(token: str) -> str:

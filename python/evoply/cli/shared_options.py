@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from evoply.arena.game_terms import MOST_THREADS, Terms
+from evoply.cli.output import quiet
+from evoply.cli.shell_hints import runs_folder
 from evoply.environment import SandboxMode
 from evoply.games import GAMES
 from evoply.wording import shorten
@@ -111,6 +114,40 @@ def named_options(*names: str) -> Iterator[None]:
         if named is None or (names and named[1] not in names):
             raise
         raise ValueError(f"--{error}") from None
+
+
+def _check_folder(_: Any, path: Path | None) -> None:
+    if path is not None and path.exists() and not path.is_dir():
+        raise ValueError(f"{path} is a file - name a folder")
+
+
+RunsFolder = Annotated[
+    Path | None,
+    Parameter(
+        validator=_check_folder,
+        show_default=False,
+        help="The folder of runs. Default: $EVOPLY_RUNS, else runs/.",
+    ),
+]
+
+
+@contextmanager
+def sharing(runs: Path | None, *, is_quiet: bool) -> Iterator[None]:
+    """Let the command within look for runs in the folder *runs*, and show no progress if quiet."""
+    quiet.set(is_quiet)
+    if runs is None:
+        yield
+        return
+    runs_folder.set(str(runs))
+    before = os.environ.get("EVOPLY_RUNS")
+    # Everything that finds runs by name looks there, also in other processes.
+    os.environ["EVOPLY_RUNS"] = str(runs)
+    try:
+        yield
+    finally:
+        os.environ.pop("EVOPLY_RUNS")
+        if before is not None:
+            os.environ["EVOPLY_RUNS"] = before
 
 
 def _check_writable(_: Any, path: Path | None) -> None:

@@ -1,12 +1,20 @@
 """Suggested commands: each must work when it is typed as it is printed."""
 
 import os
+import re
 import shlex
 import shutil
 import sys
+from contextvars import ContextVar
 from pathlib import Path
 
+from evoply.cli.commands import takes
+
 _NAME = "evoply"
+_WRITTEN = re.compile(rf"`{_NAME} ([^`]+)`")
+
+runs_folder = ContextVar("runs_folder", default="")
+"""What was given as --runs, which the next command needs as well; "" if nothing was."""
 
 
 def suggested(arguments: str) -> str:
@@ -15,7 +23,7 @@ def suggested(arguments: str) -> str:
     Where the shell would not find `evoply`, because its environment is not activated, it is the
     path of the script, relative if it lies below the current directory.
     """
-    return f"{_program()} {arguments}"
+    return f"{_program()} {_with_runs(arguments)}"
 
 
 def with_suggested(message: str) -> str:
@@ -23,7 +31,15 @@ def with_suggested(message: str) -> str:
 
     The layers below know nothing of shells and write `evoply ...`.
     """
-    return message.replace(f"`{_NAME} ", f"`{_program()} ")
+    return _WRITTEN.sub(lambda found: f"`{suggested(found[1])}`", message)
+
+
+def _with_runs(arguments: str) -> str:
+    folder = runs_folder.get()
+    verb, _, rest = arguments.partition(" ")
+    if not folder or not takes(verb, "--runs") or rest == "--help":
+        return arguments
+    return f"{arguments} --runs {shlex.quote(folder)}"
 
 
 def _program() -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli.long_work import ending_early, give, say_estimate
-from evoply.cli.output import Output, rows_table
+from evoply.cli.output import Output
 from evoply.cli.shared_options import USUAL_TERMS, Json, TimeLimit, WrittenTerms, only
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 from evoply.protocols.sections import Column, counted
@@ -219,7 +219,7 @@ def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
     is_compared = any("agrees" in result for result in results)
     columns = [column for column in _SOLVED if is_compared or column.name not in _IN_FILE]
     rows = [{**result, "number": number} for number, result in enumerate(results, start=1)]
-    output.people.print(rows_table(columns, rows))
+    output.table(columns, rows)
     if len(results) == 1:
         output.labelled("line", " ".join(results[0]["line"]) or "the game is over")
     else:

@@ -234,9 +234,9 @@ class TerminalGame:
         """Do what *word* says; return whether the board is to be shown again."""
         match word:
             case "help" | "?" | "h":
-                self._say(
-                    _HELP.format(move=game_rules(self.game.position.game).start().legal_moves[0])
-                )
+                start = game_rules(self.game.position.game).start()
+                # It breaks between words, as a terminal itself would not.
+                self.console.print(_HELP.format(move=start.legal_moves[0]))
             case "moves":
                 self._say(str(self.game.position.legal_moves))
             case "hint":

@@ -71,7 +71,9 @@ class EliminationOptions:
     threshold: float = 0.6
     """Elimination: a player stays if it wins more than this share of its games, from 0.5 to below
     1."""
-    runs: Annotated[shared_options.Whole, Parameter(validator=Number(gte=1, lte=100_000))] = 1
+    runs: Annotated[
+        shared_options.Whole, Parameter(name="--times", validator=Number(gte=1, lte=100_000))
+    ] = 1
     """Elimination: how often the tournament is played."""
 
 
@@ -122,14 +124,13 @@ def tournament(
     html: shared_options.OutputFile = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
-    quiet: shared_options.Quiet = False,
     json: shared_options.Json = False,
 ) -> None:
     """Play a tournament of two or more players and rate them.
 
     In a round robin everybody plays everybody. In an elimination tournament a
     player meets randomly drawn opponents in every round, and is out unless it
-    wins more than 60 % of its games; draws are not wins. With --runs the
+    wins more than 60 % of its games; draws are not wins. With --times the
     tournament is played many times.
 
     Parameters
@@ -176,7 +177,7 @@ def tournament(
     if not is_elimination and elimination != replace(
         USUAL_ELIMINATION, threshold=elimination.threshold
     ):
-        raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
+        raise ValueError("--bracket, --times and --opponents are for --mode elimination")
     if cluster.cluster is not None:
         from evoply.arena.on_cluster import check_sendable
 
@@ -220,7 +221,6 @@ def tournament(
             title or f"{kind}: {game_rules(game).title}",
             lambda result, **state: _page(entitled(result), **state),
             lambda done: f"{done:,} of {whole:,} {unit} are played",
-            is_shown=not quiet,
         ) as (terms["progress"], terms["on_standings"]),
     ):
         result, is_stopped = played(lambda: play(on_game=save, **terms))
@@ -311,7 +311,7 @@ def _say_stars(output: Output, result: Tournament) -> None:
 def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
     if clock is None:
         return
-    output.people.print(rows_table(_TIMES, players))
+    output.table(_TIMES, players)
     output.say(f"Clock {clock}: seconds for a game, and what each move adds")
 
 

@@ -31,7 +31,6 @@ def web(
     ] = None,
     port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16))] = _PORT,
     no_browser: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    runs: Annotated[Path | None, Parameter(show_default=False)] = None,
     game: Annotated[str | None, Parameter(show_default=False)] = None,
     class_folder: Annotated[
         Path | None, Parameter(name="--class", metavar="FOLDER", show_default=False)
@@ -44,8 +43,8 @@ def web(
     The command serves a page on this machine and opens it in a browser if
     there is one. With --host and --password people on other devices can open
     it, too. Every move is on disk before it is answered: after a crash the
-    same command goes on with all games. Ctrl-C ends it. Needs evoply[web]; see
-    docs/web.md.
+    same command goes on with all games, which web-games.db in the folder of
+    runs keeps. Ctrl-C ends it. Needs evoply[web]; see docs/web.md.
 
     Parameters
     ----------
@@ -60,8 +59,6 @@ def web(
         The port; 0 is any that is free.
     no_browser
         Open no browser.
-    runs
-        The folder of runs, default runs/ (or $EVOPLY_RUNS); games are kept there in web-games.db.
     game
         A file of rules; its game can be played, too.
     class_folder
@@ -85,9 +82,6 @@ def web(
     from evoply.web.application import serve
     from evoply.web.limits import ServerLimits
 
-    if runs is not None:
-        # Everything that finds runs by name looks there, also in other processes.
-        os.environ["EVOPLY_RUNS"] = str(runs)
     folder = runs_directory()
     folder.mkdir(parents=True, exist_ok=True)
     output = Output(json)

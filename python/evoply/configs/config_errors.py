@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
 from evoply.configs.part import Problem, kind_of, parts_in
 from evoply.wording import did_you_mean, must_be
@@ -45,7 +45,7 @@ def explained(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
     """Return path and message of everything that pydantic found wrong with a *model*."""
     items = error.errors(include_url=False)
     return [
-        *(_readable(item, model) for item in items[:_MOST_EXPLAINED]),
+        *(problem for item in items[:_MOST_EXPLAINED] for problem in _problems(item, model)),
         *(_briefly(item) for item in items[_MOST_EXPLAINED:]),
     ]
 
@@ -53,6 +53,28 @@ def explained(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
 def _briefly(item: Mapping[str, Any]) -> Problem:
     path = ".".join(str(part) for part in item["loc"])
     return path, must_be(item)
+
+
+def _problems(item: Mapping[str, Any], model: type[BaseModel]) -> Iterator[Problem]:
+    """Yield what is wrong; of a table with a mistyped name also what is wrong in it."""
+    yield _readable(item, model)
+    written = item.get("input")
+    if item["type"] != "extra_forbidden" or not isinstance(written, dict | list):
+        return
+    path, _ = place_of(item["loc"], [model])
+    *above, name = path
+    for part in place_of(item["loc"][:-1], [model])[1] if above else [model]:
+        near = get_close_matches(name[:100], part.model_fields, n=1)
+        if near:
+            field = part.model_fields[near[0]]
+            known: dict[str, Any] = {near[0]: (field.annotation, field)}
+            meant = create_model("Meant", **known)
+            try:
+                meant.model_validate({near[0]: written})
+            except ValidationError as error:
+                for place, message in explained(error, meant):
+                    yield ".".join([*path, *place.split(".")[1:]]), message
+            return
 
 
 def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:

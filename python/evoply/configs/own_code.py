@@ -41,6 +41,9 @@ from pydantic import AfterValidator
 from evoply.environment.files import lies_in_run
 from evoply.wording import did_you_mean, shorten
 
+_MOST_NAMES = 10
+"""Names of a file that a message lists."""
+
 PREFIX = "python:"
 FORM = "python:FILE.py:NAME or python:MODULE:NAME"
 _TEXT = re.compile(
@@ -194,8 +197,7 @@ class OwnCode:
             if place and isinstance(found, ModuleType):
                 raise ValueError(f"{self.label}: names a module inside a module - name that one")
             if not hasattr(found, part):
-                hint = did_you_mean(part, [n for n in vars(found) if not n.startswith("_")])
-                raise ValueError(f"{self.label}: there is no {part!r}{hint}")
+                raise ValueError(f"{self.label}: there is no {part!r}{_hint_of(part, found)}")
             found = getattr(found, part)
         return found
 
@@ -369,6 +371,21 @@ def _place_of(part: Any, first: ModuleType | None) -> tuple[ModuleType | None, s
             if value is part and name.isidentifier():
                 return module, name
     return None, ""
+
+
+def _hint_of(name: str, found: Any) -> str:
+    """Return which name in *found* was meant, or which it has of its own; "" if it has none."""
+    values = {key: value for key, value in vars(found).items() if not key.startswith("_")}
+    hint = did_you_mean(name, values)
+    if hint or not isinstance(found, ModuleType):
+        return hint
+    own = [
+        key
+        for key, value in values.items()
+        if not isinstance(value, ModuleType)
+        and (not hasattr(value, "__qualname__") or value.__module__ == found.__name__)
+    ]
+    return f" - it has {', '.join(own[:_MOST_NAMES])}" if own else ""
 
 
 def _why_nameless(name: str) -> str:

@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 from evoply import gp
+from evoply.arena.statistics import wilson
 from evoply.evolution.champion_notes import champion_notes
 from evoply.evolution.config.evolution_config import EvolutionConfig, load_config
 from evoply.evolution.generation import TABLES, Generation, fitness_text, is_share
@@ -31,10 +33,8 @@ from evoply.runs.run import Run
 #
 # Rows are those of the table `generations`, each with its census.
 
-_FRESH_CURVES = (
-    PlotLine("best, fresh games", "best_fresh", color=0),
-    PlotLine("median, fresh games", "median_fresh", color=2),
-)
+_WINDOW = 5
+"""Generations whose fresh games a point of a chart tells of: those of one are few."""
 _TRAINING = (
     PlotLine("best, training", "best", color=0, is_dashed=True),
     PlotLine("median, training", "median", color=2, is_dashed=True),
@@ -82,7 +82,7 @@ def evolution_plots(config: EvolutionConfig, rows: Sequence[Row]) -> list[Plot]:
         return float(row.get("cells", config.population_size))
 
     return [
-        *_fitness(config),
+        *_fitness(config, rows),
         opponents_plot(rows),
         *(() if config.map is None else _MAP),
         _tree_plot("Tree sizes", "size", "nodes"),
@@ -126,14 +126,51 @@ def opponents_plot(rows: Sequence[Row]) -> Plot:
     )
 
 
-def _fitness(config: EvolutionConfig) -> list[Plot]:
+def _fresh_score(rows: Sequence[Row]) -> tuple[float, tuple[float, float]] | None:
+    """Return the best's points per fresh game of *rows*, with a 95 % interval; None without games.
+
+    The two games of an opening count as one, so that the interval is never too narrow.
+    """
+    loads = [load for row in rows for load in json.loads(row["fresh"])]
+    games = sum(load["games"] for load in loads)
+    if not games:
+        return None
+    score = sum(load["best"] * load["games"] for load in loads) / games
+    return score, wilson(score, games / 2)
+
+
+def _fresh_lines(rows: Sequence[Row]) -> list[PlotLine]:
+    """Return the curves of fresh games, each point the mean of the last generations."""
+    best, median = {}, {}
+    for place, row in enumerate(rows):
+        last = rows[max(0, place + 1 - _WINDOW) : place + 1]
+        best[row["number"]] = _fresh_score(last)
+        medians = [one["median_fresh"] for one in last if one.get("median_fresh") is not None]
+        median[row["number"]] = fmean(medians) if medians else None
+
+    def score(row: Row) -> float | None:
+        found = best.get(row["number"])
+        return None if found is None else found[0]
+
+    def interval(row: Row) -> tuple[float, float] | None:
+        found = best.get(row["number"])
+        return None if found is None else found[1]
+
+    return [
+        PlotLine("best, fresh games", score, color=0, interval=interval),
+        PlotLine("median, fresh games", lambda row: median.get(row["number"]), color=2),
+    ]
+
+
+def _fitness(config: EvolutionConfig, rows: Sequence[Row]) -> list[Plot]:
     """Return fitness on fresh games and in training: one plot if both are shares of points."""
     are_shares = is_share(config)
     fitness = Plot(
         "Fitness",
         "points per game",
-        (*_FRESH_CURVES, *(_TRAINING if are_shares else ())),
-        "in points per game. Fresh games are played on openings nobody was selected on.",
+        (*_fresh_lines(rows), *(_TRAINING if are_shares else ())),
+        "in points per game. Fresh games are played on openings nobody was selected on; a point is "
+        f"the mean of {_WINDOW} generations, and the band the 95 % interval of the best.",
         is_share=True,
     )
     if are_shares:
@@ -223,8 +260,20 @@ def _greedy(row: Row) -> float | None:
     return float(met[0]) if met else None
 
 
+def _with_interval(found: tuple[float, tuple[float, float]]) -> str:
+    score, (low, high) = (100 * found[0], (100 * end for end in found[1]))
+    return f"{score:.0f} % ({low:.0f} to {high:.0f})"
+
+
 _FRESH = (
-    Column("best_fresh", "best fresh", share, "best, each generation", fact="best, fresh games"),
+    Column("best_fresh", "best fresh", share, "best, each generation", is_fact=False),
+    Column(
+        "fresh_score",
+        "best, fresh games",
+        _with_interval,
+        is_listed=False,
+        read=lambda row: _fresh_score([row]),
+    ),
     Column(
         "median_fresh", "median fresh", share, "median, each generation", fact="median, fresh games"
     ),

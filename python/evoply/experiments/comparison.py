@@ -26,7 +26,12 @@ from evoply.experiments.experiment_folder import (
 from evoply.experiments.findings import AXES, TABLES, Findings, Table
 from evoply.experiments.own_parts import GivenParts
 from evoply.experiments.running import Status, run_experiment
-from evoply.experiments.setup_statistics import SetupDifference, compared, spread_of
+from evoply.experiments.setup_statistics import (
+    TWO_SEEDS,
+    SetupDifference,
+    compared,
+    spread_of,
+)
 from evoply.games import game_rules
 from evoply.protocols import ConfigError
 from evoply.protocols.sections import (
@@ -289,7 +294,10 @@ def values_of(comparison: Findings) -> Section:
         "setup was trained on; every run of a seed is one value."
     )
     charts = [_STRENGTH, *_curves(comparison)] if rows else []
-    return Section("Values", _VALUES, rows, note, charts=charts, longest=_LONGEST)
+    few = any(len(comparison.spreads[name].values) == 2 for name in names)
+    return Section(
+        "Values", _VALUES, rows, note, [TWO_SEEDS] * few, charts=charts, longest=_LONGEST
+    )
 
 
 def pairs_of(comparison: Findings) -> Section:

@@ -21,7 +21,7 @@ from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, model_v
 
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
-from evoply.configs.own_code import reading
+from evoply.configs.own_code import is_own_code, reading
 from evoply.configs.part import Part, Problem
 from evoply.configs.run_config import RunConfig
 from evoply.environment.files import checksum
@@ -473,12 +473,18 @@ def _variants(
 
 
 def _name(vary: Mapping[str, Sequence[Any]], chosen: Sequence[Any]) -> str:
-    """Return "size=2 primitives=liao"; a long value is its number among the key's, as "#2"."""
+    """Return "size=2 primitives=liao"; Python is its name, another long value its number, as "#2".
+
+    >>> _name({"fitness.measure": ["discs", "python:a.py:concise"]}, ["python:a.py:concise"])
+    'measure=concise'
+    """
     short = [key.rpartition(".")[2] for key in vary]
     labels = short if len(set(short)) == len(short) else list(vary)
     parts = []
     for key, values, value in zip(labels, vary.values(), chosen, strict=True):
         text = value if isinstance(value, str) else json.dumps(value)
+        if is_own_code(text):
+            text = text.rpartition("#")[0].rpartition(":")[2] or text.rpartition(":")[2]
         is_long = len(text) > _LONGEST_VALUE
         parts.append(f"{key}={f'#{values.index(value) + 1}' if is_long else text}")
     return shorten(" ".join(parts), LONGEST_NAME)

@@ -37,6 +37,8 @@ from evoply.experiments.rank_tests import (
 )
 from evoply.protocols.sections import JsonData
 
+TWO_SEEDS = "Two seeds: too few for an interval. Three seeds or more have one."
+
 # Looks at an experiment that goes on: which were planned, and what a p at one of them means.
 #
 # Who adds seeds until a p is small finds something where there is nothing. Planned looks share out
@@ -205,7 +207,7 @@ class Spread(JsonData):
     median: float
     quartiles: tuple[float, float]
     interval: tuple[float, float] | None
-    """Student's 95 % interval of the mean; None with fewer than two seeds, or if all agree."""
+    """Student's 95 % interval of the mean; None with fewer than three seeds, or if all agree."""
 
     @property
     def mean(self) -> float:
@@ -287,9 +289,8 @@ def spread_of(values: Sequence[float]) -> Spread:
     (1.75, 3.25)
     """
     low, high = np.quantile(np.asarray(values, dtype=np.float64), [0.25, 0.75])
-    return Spread(
-        tuple(values), median(values), (float(low), float(high)), mean_interval(list(values))
-    )
+    interval = mean_interval(list(values)) if len(values) > 2 else None
+    return Spread(tuple(values), median(values), (float(low), float(high)), interval)
 
 
 def compared(

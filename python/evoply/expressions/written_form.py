@@ -9,6 +9,7 @@ Reasons: docs/design/expressions.md.
 """
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -131,8 +132,10 @@ def _on_board(kind: str, value: Any, shape: BoardShape | None) -> Any:
     if kind == "copies":
         return tuple(tuple(square_index(shape, square) for square in copy) for copy in value)
     if kind == "tables" and len(value[0]) != shape.squares:
+        count, side = len(value[0]), math.isqrt(len(value[0]))
+        of = f", for a board of {side}x{side}" * (side**2 == count)
         raise ExpressionError(
-            f"a weighted sum has {len(value[0])} weights, but a {shape} board has "
+            f"a weighted sum has {count} weights{of}, but a {shape} board has "
             f"{shape.squares} squares"
         )
     return value

@@ -226,7 +226,18 @@ class Position(BoardPosition[Move]):
         return "" if playable is None or square in playable else None
 
     def parse_move(self, text: str, /) -> Move:
-        """Return the move that *text* names; `play` checks whether it is legal."""
+        """Return the move that *text* names; `play` checks whether it is legal.
+
+        Where pieces drop, so that each column has one move at most, its letter names it.
+        """
+        word = text.strip().lower()
+        if len(word) == 1 and word in self.shape.letters:
+            moves = {
+                move.path[-1] % self.shape.columns: move for move in self.legal_moves if move.path
+            }
+            column = self.shape.letters.index(word)
+            if len(moves) == len(self.legal_moves) and column in moves:
+                return moves[column]
         return Move.parse(text, self.shape)
 
     def outcome(self) -> Outcome | None:

@@ -15,6 +15,9 @@ from typing import Any
 from evoply.protocols import BoardShape, Color, Diagram, GameRecord, Position
 from evoply.protocols.sections import framed
 
+FLEXIBLE = 'style="max-width:100%;height:auto"'
+"""Lets a picture become narrower than it is drawn, on pages with no style of their own for it."""
+
 _SQUARE = 44
 _HALF = _SQUARE // 2
 _MARGIN = 28
@@ -181,7 +184,7 @@ def _picture(
             labels.append(_text(_MARGIN / 2, middle, str(index + 1), _FRAME_FAINT, size=14))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
-        f' width="{width}" height="{height}" style="max-width:100%;height:auto"'
+        f' width="{width}" height="{height}" {FLEXIBLE}'
         f' role="img" font-family="{_FONT}"><title>{escape(title)}</title>'
         f'<rect width="{width}" height="{height}" rx="10" fill="{_FRAME}"/>'
         f"{''.join(labels)}{''.join(shapes)}</svg>"

@@ -422,13 +422,14 @@ def _evaluator(expression: Number, worth: float) -> ExpressionEvaluator:
 
 
 def _unknown(name: str, column: int, grammar: _Grammar) -> NoReturn:
-    hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"]) or "."
+    hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"], most=3)
     if any(name in primitives for primitives in PRIMITIVE_SETS.values()):
         hint = f"; did you mean the tree '( {name} )'?"
-    others = ", or a .json, .toml or .py file"
+    hint = hint or ". Players are such as strong, greedy or champion;"
+    others = "`evoply match --help` says what a player may be, docs/players.md names all"
     if not grammar.has_files:
-        others = "; files, bots, engines and Python cannot be named here"
-    message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}{others}"
+        others = "files, bots, engines and Python cannot be named here"
+    message = f"no player is called {shorten(name)!r}{hint} {others}"
     raise PlayerTextError(message, column)
 
 

@@ -312,7 +312,13 @@ def _plot_chart(plot: Plot, rows: Sequence[Row]) -> Chart:
         plot.title,
         [row[plot.x] for row in rows],
         [
-            Series(line.name, [*map(line.value, rows)], color=line.color, is_dashed=line.is_dashed)
+            Series(
+                line.name,
+                [*map(line.value, rows)],
+                [] if line.interval is None else [*map(line.interval, rows)],
+                color=line.color,
+                is_dashed=line.is_dashed,
+            )
             for line in plot.lines
         ],
         plot.unit,

@@ -83,7 +83,8 @@ def report_html(run: Run) -> str:
     shown = sampled(rows, _MOST_ROWS)
     more = f"`evoply runs {shlex.quote(run.name)} --csv FOLDER` writes all."
     sample = f"Evenly spaced {run.step_word}s; {more}" if len(shown) < len(rows) else ""
-    learned = _learned(run, shown, sample, sections) if rows else []
+    found = Section("How it was found", FACTS, [*_facts(run, rows, facts).items()], look="plain")
+    learned = _learned(run, shown, sample, [found, *sections]) if rows else []
     return result_html(
         Page(
             f"{run.name}: {game_rules(run.config.game).title}",
@@ -91,7 +92,7 @@ def report_html(run: Run) -> str:
                 *(learned or [Section("", sentences=[f"No {run.step_word} is finished yet."])]),
                 _what_was_run(run, rows, shown, sample),
             ],
-            _facts(run, rows, facts),
+            {} if learned else _facts(run, rows, facts),
             f"evoply {run.version}, started {_moment(run.created)}",
         )
     )
@@ -105,12 +106,13 @@ def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) ->
     return [
         Section(
             "",
-            sentences=[*_strength(run), *filter(None, [explanation.sentence, explanation.reading])],
+            sentences=[*filter(None, [explanation.sentence, explanation.reading]), *_strength(run)],
         ),
-        _matches(run),
         _champion(run, champion, explanation),
+        _matches(run),
+        sections[0],
         Section(f"{run.step_word.capitalize()}s", charts=run_charts(run), parts=[numbers]),
-        *sections,
+        *sections[1:],
     ]
 
 
@@ -171,7 +173,7 @@ def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
     if tree is not None and is_drawn(tree):
         pictures.append(Picture(tree_svg(tree), "The tree", "tree"))
     too_large = tree is not None and not pictures
-    heat_map = _heat_map(champion, run.config.game)
+    heat_map = board_map(champion, run.config.game)
     if heat_map is not None:
         pictures.append(heat_map)
     count = len(explanation.exceptions)
@@ -201,13 +203,13 @@ def _champion(run: Run, champion: Player, explanation: Explanation) -> Section:
         "Champion",
         note=_note(run),
         parts=[
+            Section("", pictures=pictures, note=size * too_large),
             Section("Simplified", text=explanation.simplified or ""),
             exceptions,
             *_pruned(run),
             as_it_is,
             _influence("Influence of each term", of_terms, explanation.terms),
             _influence("Influence of each feature", of_features, explanation.features),
-            Section("", pictures=pictures, note=size * too_large),
         ],
     )
 
@@ -279,7 +281,8 @@ def _facts(run: Run, rows: Rows, own: Mapping[str, str]) -> dict[str, str]:
     return facts
 
 
-def _heat_map(player: Player, game: str) -> Picture | None:
+def board_map(player: Player, game: str) -> Picture | None:
+    """Return what each square of the board is worth to *player*; None if it weighs no squares."""
     effects = square_effects(player, game)
     finite = [value for value in effects or () if math.isfinite(value)]
     if effects is None or not finite or max(map(abs, finite)) == 0:

@@ -88,6 +88,8 @@ class PlotLine:
     color: int | None = None
     """Its index among the colours; by default its index among the lines."""
     is_dashed: bool = False
+    interval: Callable[[Row], tuple[float, float] | None] | None = None
+    """Gives the interval of the number in a row; None: it has none."""
 
     def value(self, row: Row) -> float | None:
         """Return the number in *row*; None if it is not there."""

@@ -8,9 +8,10 @@ from evoply.environment.files import EXPERIMENT_FILE, runs_directory
 from evoply.protocols import RunNameError
 from evoply.runs.folder import UNITS
 from evoply.runs.summaries import list_runs
-from evoply.wording import shorten
+from evoply.wording import did_you_mean, shorten
 
 _LONGEST_NAME = 250
+_MOST_LISTED = 10
 
 
 PRUNED = "pruned"
@@ -78,10 +79,14 @@ def run_path(text: str | None = None) -> Path:
     experiment, _, unit = text.partition("/")
     if unit and (runs_directory() / experiment / EXPERIMENT_FILE).exists():
         return runs_directory() / experiment / UNITS / unit
-    names = ", ".join(summary.name for summary in list_runs()) or "none"
-    raise RunNameError(
-        f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
-    )
+    names = [summary.name for summary in list_runs()]
+    hint = did_you_mean(text, names)
+    if not hint:
+        listed = ", ".join(names[-_MOST_LISTED:]) or "none"
+        hint = f"; there are: {listed}"
+        if len(names) > _MOST_LISTED:
+            hint = f"; the newest are: {listed} (`evoply runs` lists all)"
+    raise RunNameError(f"no run is called {shorten(text)!r} in {runs_directory().absolute()}{hint}")
 
 
 def champion_parts(text: str) -> tuple[str, str, str]:

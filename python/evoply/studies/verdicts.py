@@ -39,6 +39,7 @@ from statistics import fmean
 from typing import Literal
 
 from evoply.arena import mean_interval, wilson
+from evoply.arena.statistics import difference_interval
 
 Verdict = Literal[
     "matches",
@@ -113,12 +114,9 @@ def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = Non
 def difference(first: Figure, second: Figure) -> Figure:
     """Return *first* - *second* with Newcombe's interval, or without if either lacks one."""
     value = first.value - second.value
-    if first.interval is None or second.interval is None:
-        return Figure(value, None)
-    below = math.hypot(first.value - first.interval[0], second.interval[1] - second.value)
-    above = math.hypot(first.interval[1] - first.value, second.value - second.interval[0])
-    counts = [figure.n for figure in (first, second) if figure.n is not None]
-    return Figure(value, (value - below, value + above), sum(counts) or None)
+    interval = difference_interval((first.value, first.interval), (second.value, second.interval))
+    counts = [figure.n for figure in (first, second) if figure.n is not None and interval]
+    return Figure(value, interval, sum(counts) or None)
 
 
 def ratio_of(values: Sequence[float]) -> Figure:

@@ -181,6 +181,16 @@ class ComparedSide(ApiAnswer):
     """Of a group: the games of all its champions together, without an interval."""
 
 
+class ScoreDifference(ApiAnswer):
+    """By how much both champions differ against an opponent that both have met."""
+
+    opponent: str
+    difference: float
+    """How much more the second scored, in points per game."""
+    interval: tuple[float, float] | None
+    """95 %; None if a score has none."""
+
+
 class RunComparison(ApiAnswer):
     """Two runs, or groups of them, side by side."""
 
@@ -189,6 +199,9 @@ class RunComparison(ApiAnswer):
     differ: list[DifferenceShown]
     """The keys of `config.toml` in which they differ; all seeds of a group are one value."""
     same: list[KeyShown]
+    scores: list[ScoreDifference]
+    note: str
+    """What the differences do not prove; "" for two groups of seeds."""
 
 
 class ChampionShown(ApiAnswer):
@@ -205,6 +218,10 @@ class ChampionShown(ApiAnswer):
     """How many nodes the tree has."""
     tree: str | None = None
     """A picture (SVG), in which new nodes stand out."""
+    board: str | None = None
+    """A picture (SVG) of what each square is worth to it; None if it weighs no squares."""
+    strength: str = ""
+    """How strong it is against players that the run never met; "" if that was not measured."""
     before: int | None = None
     """The generation of the champion before it; None for the first."""
     new_nodes: int | None = None

@@ -2,21 +2,26 @@
 
 import math
 import threading
-import tomllib
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from pathlib import Path
-from typing import Any
 
 from evoply.environment.files import read_kept
 from evoply.games import game_rules
+from evoply.games.drawing import FLEXIBLE
 from evoply.gp import changes, tree_svg
 from evoply.kinds import Run
-from evoply.protocols import MALFORMED, RunError, RunNameError
+from evoply.protocols import RunNameError
 from evoply.reports.charts import Chart, Lines, Series, charts_of, sampled
 from evoply.reports.open_evaluator import is_drawn, tree_of
-from evoply.reports.run_page import own_part, run_charts
+from evoply.reports.run_page import board_map, own_part, run_charts, strength_sentence
+from evoply.reports.two_runs import (
+    ONE_SEED_EACH,
+    compared_scores,
+    config_values,
+    differing_keys,
+    facts_of,
+)
 from evoply.runs import (
     RunSummary,
     champion_changes,
@@ -43,6 +48,7 @@ from evoply.web.run_messages import (
     RunList,
     RunListed,
     RunState,
+    ScoreDifference,
     SideList,
     SideListed,
     TableShown,
@@ -250,13 +256,14 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
     with Run.open(named_run(name)) as run:
         number = run.count() - 1 if generation is None else generation
         player = champion_of(run, number)
-        text = f"champion@{name}@{number}"
+        text, measured = f"champion@{name}@{number}", None
         earlier: Sequence[int] = [change for change in champion_changes(run) if change <= number]
         if generation is None:
             text, first = f"champion@{name}", player
             player = run.champion_player
             if player != first:
                 earlier = [*earlier, number + 1]
+            measured = run.strength
         before = earlier[-1] - 1 if len(earlier) > 1 else None
         tree = tree_of(player)
         champion = ChampionShown(
@@ -267,7 +274,10 @@ def champion_shown(name: str, generation: int | None) -> ChampionShown:
             player=text,
             formula=shorten(str(player.label if tree is None else tree), _LONGEST_FORMULA),
             before=before,
+            strength="" if measured is None else strength_sentence(measured),
         )
+        if found := board_map(player, run.game):
+            champion.board = found.svg.replace(FLEXIBLE, "")  # the page allows no style but its own
         if tree is None:
             return champion
         champion.nodes = len(tree)
@@ -290,7 +300,6 @@ _GROUP = "seeds:"
 _SEED = "seed"
 _MOST_SIDES = 300
 _MOST_SEEDS = 100
-_LONGEST_VALUE = 400
 _FRESH = "best_fresh"
 _BAND = "mean of {} runs, each with its own seed; band: from the lowest to the highest of them"
 
@@ -315,17 +324,27 @@ def compared(reader: RunReader, first: str, second: str) -> RunComparison:
     """
     both = [_members(first), _members(second)]
     configs = [_config_of(names) for names in both]
-    keys = list(dict.fromkeys([*configs[0], *configs[1]]))
-    differing = [key for key in keys if configs[0].get(key) != configs[1].get(key)]
+    differing = differing_keys(*configs)
+    sides = [_side(reader, name, names) for name, names in zip((first, second), both, strict=True)]
+    scores = [
+        {match.opponent: (match.score, match.interval) for match in one.matches} for one in sides
+    ]
     return RunComparison(
-        sides=[
-            _side(reader, name, names) for name, names in zip((first, second), both, strict=True)
-        ],
+        sides=sides,
         differ=[
             DifferenceShown(path=key, first=configs[0].get(key), second=configs[1].get(key))
             for key in differing
         ],
-        same=[KeyShown(path=key, value=configs[0][key]) for key in keys if key not in differing],
+        same=[
+            KeyShown(path=key, value=value)
+            for key, value in configs[0].items()
+            if key not in differing
+        ],
+        scores=[
+            ScoreDifference(opponent=one.opponent, difference=one.difference, interval=one.interval)
+            for one in compared_scores(*scores)
+        ],
+        note=ONE_SEED_EACH if any(len(names) == 1 for names in both) else "",
     )
 
 
@@ -383,37 +402,9 @@ def _members(name: str) -> list[str]:
 
 def _config_of(names: Sequence[str]) -> dict[str, str]:
     """Return the values of the config of runs by path, as text; all seeds of a group."""
-    found = [_read_config(named_run(name)) for name in names]
+    found = [config_values(named_run(name)) for name in names]
     seeds = ", ".join(config[_SEED] for config in found if _SEED in config)
     return {**found[0], **({_SEED: seeds} if seeds else {})}
-
-
-def _read_config(folder: Path) -> dict[str, str]:
-    try:
-        return dict(_flat(tomllib.loads(read_kept(folder / CONFIG).decode("utf-8"))))
-    except (OSError, *MALFORMED) as error:
-        raise RunError(f"run {folder.name}: {CONFIG} cannot be read: {error}") from None
-
-
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every value in a config by its path; a set of primitives is one value."""
-    if isinstance(value, Mapping) and not {"format", "primitives"} <= value.keys():
-        for key, item in value.items():
-            yield from _flat(item, f"{path}.{key}".lstrip("."))
-    elif isinstance(value, Mapping):
-        names = " ".join(str(primitive.get("name")) for primitive in value["primitives"])
-        yield path, shorten(f"{value.get('name')}: {names}", _LONGEST_VALUE)
-    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
-        for place, item in enumerate(value):
-            yield from _flat(item, f"{path}.{place}")
-    elif isinstance(value, list):
-        yield path, shorten(", ".join(map(_text, value)) or "none", _LONGEST_VALUE)
-    else:
-        yield path, shorten(_text(value), _LONGEST_VALUE)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _side(reader: RunReader, name: str, names: Sequence[str]) -> ComparedSide:
@@ -424,7 +415,8 @@ def _side(reader: RunReader, name: str, names: Sequence[str]) -> ComparedSide:
         status = ", ".join(f"{count} {words}" for words, count in counted.items())
         facts = [("status", status), ("runs", ", ".join(names))]
     else:
-        facts = [("status", first.status_in_words), *first.facts]
+        with Run.open(named_run(first.name)) as run:
+            facts = [*facts_of(run).items(), *first.facts]
     return ComparedSide(
         name=name,
         title=_title(names) if is_group else first.name,

@@ -32,6 +32,7 @@ from evoply.experiments.leagues.encounters import (
     pairings_in_order,
 )
 from evoply.experiments.running import LeaguePairing
+from evoply.experiments.setup_statistics import TWO_SEEDS
 from evoply.protocols.sections import JsonData
 
 # Nash averages: how methods do against the mixture of them that nobody beats.
@@ -475,7 +476,7 @@ def _notes(
             "seed would make other players, so more seeds are needed to compare methods."
         )
     elif 1 < len(rated) < FEWEST_SEEDS:
-        notes.append("Two seeds: too few for an interval. Three seeds or more have one.")
+        notes.append(TWO_SEEDS)
     left_out = [seed for seed in seeds if seed not in rated]
     if left_out:
         shown = ", ".join(map(str, left_out))

@@ -372,7 +372,9 @@ class GamePlayed:
             return f"{won}: {loser} {f'forfeits, {self.forfeit}' if self.forfeit else 'gives up'}"
         if stated:
             return won
-        position = self.record.position
+        outcome, position = self.record.outcome(), self.record.position
+        if outcome is not None and not outcome.by_count:  # pieces say nothing of such a game
+            return won
         counts = [position.pieces(color) for color in (self.winner, self.winner.opposite)]
         return f"{won}, {counts[0]} to {counts[1]}"
 

@@ -87,14 +87,14 @@ async function showBoth(box, asked) {
   shown.replaceChildren(...sideBySide(await get(`/api/comparison?first=${first}&second=${second}`)));
 }
 
-function sideBySide({ sides, differ, same }) {
+function sideBySide({ sides, differ, same, scores, note }) {
   const titles = sides.map((one) => one.title);
   const folded = (title, ...content) => make("details", {}, make("summary", {}, title), ...content);
   const keys = (found) => table(["key", "value"], found.map((one) => [make("code", {}, one.path), one.value]), "Keys that are the same in both");
   return [
     make("h3", {}, "What differs"), differing(differ, titles),
     folded(`The same in both: ${same.length} key${same.length === 1 ? "" : "s"}`, make("div", { class: "scroll wide", tabindex: "0" }, keys(same))),
-    ...fresh(sides, titles), ...matches(sides, titles), ...facts(sides, titles), ...others(sides, titles, folded),
+    ...fresh(sides, titles), ...matches(sides, titles, scores, note), ...facts(sides, titles), ...others(sides, titles, folded),
   ];
 }
 
@@ -124,10 +124,19 @@ function drawn(chart) {
   return one.element;
 }
 
-function matches(sides, titles) {
+function matches(sides, titles, scores, note) {
   const opponents = [...new Set(sides.flatMap((one) => one.matches.map((match) => match.opponent)))];
-  const rows = opponents.map((opponent) => [opponent, ...sides.map((one) => score(one.matches.find((match) => match.opponent === opponent)))]);
-  return rows.length ? [make("h3", {}, "Test matches"), table(["opponent", ...titles], rows, "Test matches of both champions")] : [];
+  const rows = opponents.map((opponent) => [opponent, ...sides.map((one) => score(one.matches.find((match) => match.opponent === opponent))),
+    by(scores.find((one) => one.opponent === opponent))]);
+  if (!rows.length) return [];
+  return [make("h3", {}, "Test matches"), table(["opponent", ...titles, "second more by, in points of 100 games"], rows, "Test matches of both champions"), ...(note ? [make("p", { class: "note" }, note)] : [])];
+}
+
+// In points of 100 games, as in the terminal.
+function by(found) {
+  const points = (value) => `${value < 0 ? "\u2212" : "+"}${Math.abs(100 * value).toFixed(1)}`;
+  if (!found) return "";
+  return found.interval === null ? points(found.difference) : `${points(found.difference)} (${points(found.interval[0])} to ${points(found.interval[1])})`;
 }
 
 function facts(sides, titles) {

@@ -49,10 +49,13 @@ async function load(isMore = false) {
 
 const vs = (game) => `${game.title}, ${game.black_label} against ${game.white_label}`;
 
+// Games of the same players are told apart by when they were begun.
+const named = (game) => `${vs(game)}, begun ${moment(game.created)}`;
+
 function paint() {
-  const button = (text, game, work) => make("button", { type: "button", "aria-label": `${text}: ${vs(game)}`, click: () => trying(() => work(game)) }, text);
+  const button = (text, game, work) => make("button", { type: "button", "aria-label": `${text}: ${named(game)}`, click: () => trying(() => work(game)) }, text);
   const rows = found.map((game) => [
-    make("a", { href: `#game=${game.id}`, "aria-label": `Open: ${vs(game)}, begun ${moment(game.created)}` }, moment(game.created)),
+    make("a", { href: `#game=${game.id}`, "aria-label": `Open: ${named(game)}` }, moment(game.created)),
     game.title,
     game.black_label,
     game.white_label,
@@ -73,7 +76,7 @@ async function rematch(game) {
 }
 
 async function erase(game) {
-  if (!await agreed(`Delete this game for good? ${vs(game)}, ${game.count} moves.`, "Delete", "Keep it")) return;
+  if (!await agreed(`Delete this game for good? ${named(game)}, ${game.count} moves.`, "Delete", "Keep it")) return;
   await remove(`/api/games/${game.id}`);
   found = found.filter((one) => one.id !== game.id);
   paint();

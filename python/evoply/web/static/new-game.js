@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { make } from "./dom.js";
-import { trying } from "./messages.js";
+import { say, trying } from "./messages.js";
 import { at, NAMES } from "./names.js";
 import { seat as mySeat } from "./room.js";
 
@@ -122,7 +122,11 @@ export function startNewGame({ open, setUpBoard, mayDrop }) {
       cells: () => cells.join(""),
       turn: () => turn,
       put: (square) => {
-        if (cells[square] !== " ") cells[square] = cells[square] === piece ? "." : piece; // no light square
+        if (cells[square] === " ") return; // no light square
+        const row = Math.floor(square / state.columns);
+        const isLast = (piece === "b" && row === state.rows - 1) || (piece === "w" && row === 0);
+        if (hasKings && isLast) say(`A man on its last row becomes a king: put a ${piece === "b" ? "black" : "white"} king there.`);
+        else cells[square] = cells[square] === piece ? "." : piece;
       },
     };
     at("palette").hidden = false;

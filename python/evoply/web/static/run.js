@@ -14,7 +14,7 @@ const FIRST_CHARTS = 6;
 // Show the run called `name` in `place`; returns what ends it.
 export function showRun(place, name) {
   const path = `/api/runs/${name.split("/").map(encodeURIComponent).join("/")}`;
-  const parts = Object.fromEntries(["head", "progress", "facts", "charts", "champion", "tables", "config"]
+  const parts = Object.fromEntries(["head", "progress", "champion", "matches", "facts", "charts", "tables", "config"]
     .map((part) => [part, make("section", { class: `run-${part}` })]));
   place.replaceChildren(...Object.values(parts));
   const charts = new Map();
@@ -29,10 +29,11 @@ export function showRun(place, name) {
     renew(parts.head, { name, status: state, status_in_words, request, is_going_on, can_go_on, trouble, ended: hasEnded && run.generations, step: run.step_word },
       (shown) => head(shown, ask));
     parts.progress.replaceChildren(...progress(run));
-    parts.facts.replaceChildren(...(run.facts.length ? [facts(run.facts)] : []));
+    parts.facts.replaceChildren(...(run.facts.length ? [make("h2", {}, "How it was found"), facts(run.facts)] : []));
     showCharts(run.charts);
     champion.heard(run);
-    renew(parts.tables, [run.tables, run.matches], () => [...run.tables.flatMap((one) => oneTable(one, run)), ...matches(run)]);
+    renew(parts.matches, run.matches, () => matches(run));
+    renew(parts.tables, run.tables, () => run.tables.flatMap((one) => oneTable(one, run)));
     renew(parts.config, [run.command, run.config], () => [make("details", {}, make("summary", {}, "What was asked for"),
       make("p", { class: "note" }, run.command ? `Begun by ${run.command}` : "Begun from Python"), make("pre", { tabindex: "0" }, run.config))]);
   }
@@ -188,7 +189,8 @@ function showChampion(place, path) {
 
   function show(champion) {
     const size = champion.nodes === null ? "" : `, ${champion.nodes} node${champion.nodes === 1 ? "" : "s"}`;
-    const parts = [make("p", {}, make("b", {}, champion.title), size)];
+    const strength = champion.strength ? `: ${champion.strength.replaceAll("`", "")}` : "";
+    const parts = [make("p", {}, make("b", {}, champion.title), size, strength, ".")];
     if (champion.before !== null && champion.new_nodes !== null) {
       const fresh = { 0: "No node is new", 1: "One node is new (outlined)" }[champion.new_nodes] ?? `${champion.new_nodes} nodes are new (outlined)`;
       const gone = champion.gone.length ? "; gone: " : ".";
@@ -198,6 +200,7 @@ function showChampion(place, path) {
     if (champion.tree !== null) {
       parts.push(make("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-label": "The tree" }, drawing(champion.tree)));
     }
+    if (champion.board !== null) parts.push(make("figure", { class: "map" }, drawing(champion.board), make("figcaption", {}, "What a piece of its own adds on each square")));
     parts.push(make("details", {}, make("summary", {}, "As text"), make("pre", { tabindex: "0" }, champion.formula)));
     about.replaceChildren(...parts);
     about.dataset.player = champion.player;
