@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -316,20 +316,21 @@ def moves_table(record: GameRecord, choice: Choice) -> Table | None:
     """Return every legal move with its value, best first; None if there are no values."""
     if not choice.moves:
         return None
-    columns = (
+    columns = [
         Column("move", "move", str, read=lambda row: _texts(record, [row[0][0]])[0]),
         Column("value", "value", value_text, read=lambda row: row[0][1]),
-    )
+    ]
     moves = list(_with_lines(choice))
     if any(len(line) > 1 for _, line in moves):
-        line = Column("line", "line", str, read=lambda row: " ".join(_texts(record, row[1])))
-        columns = (*columns, line)
+        columns.append(
+            Column("line", "line", str, read=lambda row: " ".join(_texts(record, row[1])))
+        )
     return rows_table(columns, moves)
 
 
 def _with_lines(choice: Choice) -> Iterator[tuple[tuple[Any, float], Sequence[Any]]]:
     """Yield each move with its value and its line, which a player from outside may not tell."""
-    return zip_longest(choice.moves, choice.lines[: len(choice.moves)], fillvalue=())
+    yield from zip(choice.moves, chain(choice.lines, repeat(())), strict=False)
 
 
 def value_text(score: float) -> str:

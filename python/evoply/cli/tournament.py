@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails
 from evoply.cli import shared_options
 from evoply.cli.long_work import give_played, on_cluster, played, progress_and_page
 from evoply.cli.match import DOUBTS, say_forfeits, say_programs
-from evoply.cli.output import Output, StoppedError, rows_table, say_section
+from evoply.cli.output import Output, StoppedError, say_section
 from evoply.cli.saving import saving, say_report, say_saved
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.cli.shell_hints import suggested

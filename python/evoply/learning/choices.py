@@ -304,7 +304,7 @@ def _values_of_moves(teacher: ValuingPlayer, game: str) -> _Values:
     def analysed(decisions: Sequence[_Decision], _: int) -> Iterator[list[float] | None]:
         for decision in decisions:
             answer = _native.analyse(native, *decision.row, decision.key, best=ALL_MOVES)
-            known = dict(answer[6])
+            known = {code: value for code, value, _ in answer[6]}
             is_seen = _is_to_the_end(decision, answer[4])
             yield None if is_seen else [known[code] for code in decision.codes]
 
