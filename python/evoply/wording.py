@@ -124,8 +124,8 @@ def did_you_mean(name: str, choices: Iterable[str], *, most: int = 1) -> str:
 
     >>> did_you_mean("gready", ["random", "greedy"])
     "; did you mean 'greedy'?"
-    >>> did_you_mean("strang", ["strong", "random", "online-strong"], most=3)
-    "; did you mean 'strong' or 'random'?"
+    >>> did_you_mean("mobilty", ["mobility", "strong", "mobile"], most=3)
+    "; did you mean 'mobility' or 'mobile'?"
     """
     near = get_close_matches(name[:_LONGEST_COMPARED], list(choices), n=most)
     *others, last = map(repr, near) if near else ("",)

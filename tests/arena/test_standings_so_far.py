@@ -1,5 +1,6 @@
 """Standings that are told while a tournament goes on: those of the games so far, and no others."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def _of_the_first(
     tally.add(batch, results)
     return rate(
         conditions, tally, batch, results,
-        reproducible=result.reproducible, about=result.about,
+        planned=result.planned, reproducible=result.reproducible, about=result.about,
     )  # fmt: skip
 
 
@@ -75,7 +76,11 @@ def test_stars_told_are_those_of_the_runs_so_far() -> None:
     told: list[Tournament] = []
     result = tournament(players, times=5, games=6, seed=5, on_standings=told.append)
     assert result == tournament(players, times=5, games=6, seed=5)
-    assert told == [tournament(players, times=times, games=6, seed=5) for times in range(1, 5)]
+    assert [one.planned for one in told] == [5] * 4
+    shorter = [tournament(players, times=times, games=6, seed=5) for times in range(1, 5)]
+    assert [replace(one, planned=len(shorter)) for one in told] == [
+        replace(one, planned=len(shorter)) for one in shorter
+    ]
 
 
 def test_ctrl_c_keeps_who_forfeited_against_whom() -> None:

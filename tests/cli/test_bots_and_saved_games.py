@@ -262,7 +262,10 @@ def test_what_a_player_thinks(capsys: pytest.CaptureFixture[str]) -> None:
     data = call(capsys, *arguments, "--json").data
     assert set(data) == KEYS
     assert (data["view"], data["depth"], data["line"][0]) == ("black", 3, data["move"])
-    assert data["moves"][0] == {"move": data["move"], "score": data["score"]}
+    first = data["moves"][0]
+    assert (first["move"], first["score"], len(first["line"])) == (data["move"], data["score"], 3)
+    for one in data["moves"]:
+        assert one["line"][0] == one["move"]
     scores = [one["score"] for one in data["moves"]]
     assert scores == sorted(scores, reverse=True)
     rules = game_rules("othello")

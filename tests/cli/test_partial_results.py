@@ -55,7 +55,7 @@ def test_games_between_players(
         assert "stopped after" in answer.err
         assert not more or "--json" in more or Path("games.jsonl").read_text()
         if "--html" in KINDS[kind]:
-            assert "Stopped: " in Path("page.html").read_text()
+            assert "Stopped after " in Path("page.html").read_text()
 
 
 def served(
@@ -85,7 +85,7 @@ def test_tournaments_over_the_network(
 ) -> None:
     answer = served(played, monkeypatch, capsys)
     assert answer.code == 130
-    assert "stopped; go on with: evoply serve --resume t.db" in answer.err
+    assert "go on with: evoply serve --resume t.db --save-games games.jsonl" in answer.err
     assert (answer.data["played"], answer.data["planned"]) == (len(played), 6)
     page = Path("page.html").read_text()
     assert f"Stopped: {len(played)} of 6 games are played" in page

@@ -473,7 +473,7 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     assert second["configs"][0]["values"] == second["configs"][1]["values"]
     unseeded = ["experiment", "e.toml", "--seeds", "0"]
     for command, words in (
-        (["compare", "quick"], "two or more configs"),
+        (["compare", "quick"], "two runs, or two or more configs"),
         (["compare", "quick", "quick", "--looks", "5,x"], "--looks 5,x: write numbers of seeds"),
         (["compare", "quick", "quick", "--same-within", "2"], "same_within: must be"),
         (["experiment", "e.toml", "--charts", "base.toml/x"], "--charts base.toml/x"),

@@ -159,7 +159,7 @@ def test_values_of_many_searches_are_those_of_one(teacher: str, game: str) -> No
     known = {}
     for row in met.rows:
         answer = _native.analyse(native, *row, 1, best=ALL_MOVES)
-        for code, value in answer[6]:
+        for code, value, _ in answer[6]:
             after = _native.row_after(ep.GAMES[game].kernel, row, code)
             known[(*after[:3], row[3], *after[4:])] = value
     most = choices.lost.max()

@@ -39,7 +39,7 @@ def found(player: Mcts, game: str, row: Any, key: int) -> tuple[Any, ...]:
         player.native(game), *row, key, best=ALL_MOVES
     )
     assert (nodes, depth, is_exact) == (player.playouts or 1000, len(line), False)
-    return move, score, line, values
+    return move, score, line, [(code, value) for code, value, _ in values]
 
 
 def position(game: str, seed: int) -> Any:

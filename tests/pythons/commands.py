@@ -74,6 +74,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
     "course": (
         "course new class --solutions solutions",
         "check solutions/6-search",
+        "grade solutions/8-bot --html results --games 2 --against random",
     ),
     "study": ("reproduce liao --table 1 --html study.html --charts charts",),
     "page": ("talk web",),

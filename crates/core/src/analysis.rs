@@ -4,13 +4,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::bitboard::Board;
-use crate::choice::Choice;
+use crate::choice::{Choice, Lines};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::evaluator::after_state;
 use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
-use crate::search::every_move::{self, Lines};
+use crate::search::every_move;
 use crate::search::exact::{Endgames, ExactValues};
 use crate::stream::Key;
 

@@ -37,6 +37,9 @@ pub struct Choice<G: Game> {
     pub is_exact: bool,
 }
 
+/// What is expected after each move of a position, in their order; empty for who looks one ply ahead.
+pub type Lines<G> = Vec<Vec<<G as Game>::Move>>;
+
 impl<G: Game> Choice<G> {
     /// A move for which nothing was evaluated.
     #[inline]

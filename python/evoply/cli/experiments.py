@@ -104,7 +104,7 @@ def compare(
 
     if len(configs) < 2:
         raise ValueError(
-            "give two runs or more configs, such as: evoply compare first second, or: "
+            "give two runs, or two or more configs, such as: evoply compare first second, or: "
             "evoply compare quick othello-6"
         )
     paths = [_run_called(text) for text in configs]

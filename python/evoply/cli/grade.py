@@ -26,7 +26,7 @@ from evoply.wording import shorten
 if TYPE_CHECKING:
     from evoply.games.formats import GamePlayed
     from evoply.players.player import PlayerModel
-    from evoply.reports.class_pages import HandIn
+    from evoply.reports.class_pages import Graded
 
 _GAMES = 20
 _REFERENCES = ("greedy", "swh", "material:depth=2", "strong:level=3")
@@ -183,8 +183,8 @@ def _references(game: str) -> list[PlayerModel]:
     return found[:_MOST_REFERENCES]
 
 
-def _described(staying: Sequence[PlayerModel], left_out: dict[str, str]) -> list[HandIn]:
-    from evoply.reports.class_pages import HandIn
+def _described(staying: Sequence[PlayerModel], left_out: dict[str, str]) -> list[Graded]:
+    from evoply.reports.class_pages import Graded
 
-    playing = [HandIn(player.label) for player in staying if player.kind == "bot"]
-    return [*playing, *(HandIn(name, problem) for name, problem in left_out.items())]
+    playing = [Graded(player.label) for player in staying if player.kind == "bot"]
+    return [*playing, *(Graded(name, problem) for name, problem in left_out.items())]

@@ -40,7 +40,7 @@ _NOTE = (
 
 
 @dataclass(slots=True)
-class HandIn:
+class Graded:
     """What a page needs to know of a hand-in besides the result."""
 
     label: str
@@ -70,7 +70,7 @@ class HandIn:
 
 
 def write_class(
-    folder: Path, result: RoundRobin, hand_ins: Sequence[HandIn], *, state: str = ""
+    folder: Path, result: RoundRobin, hand_ins: Sequence[Graded], *, state: str = ""
 ) -> None:
     """Write the page of the class and those of all *hand_ins* into *folder*."""
     for hand_in in hand_ins:
@@ -78,7 +78,7 @@ def write_class(
     write_result(_class_page(result, hand_ins), folder / INDEX, state=state)
 
 
-def _class_page(result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
+def _class_page(result: RoundRobin, hand_ins: Sequence[Graded]) -> Page:
     shown = result.shown()
     standings, *others = shown.sections
     pages = {hand_in.label: hand_in.page for hand_in in hand_ins}
@@ -98,7 +98,7 @@ def _class_page(result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
     return Page(title, [replace(standings, columns=columns, note=_NOTE), *others], facts)
 
 
-def _page_of(hand_in: HandIn, result: RoundRobin, hand_ins: Sequence[HandIn]) -> Page:
+def _page_of(hand_in: Graded, result: RoundRobin, hand_ins: Sequence[Graded]) -> Page:
     standing = next((row for row in result.standings if row.player == hand_in.label), None)
     back = Column("", "", str, read=lambda row: row, look="link")
     sections = [
@@ -139,7 +139,7 @@ _RESULTS = (
 )
 
 
-def _results(hand_in: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
+def _results(hand_in: Graded, result: RoundRobin) -> Iterator[dict[str, object]]:
     """Yield how it fared against each opponent, the best of them first."""
     ranks = {row.place: row.rank for row in result.standings}
     rows = []
@@ -162,7 +162,7 @@ _FORFEITS = (
 )
 
 
-def _forfeits(hand_in: HandIn, result: RoundRobin) -> Iterator[dict[str, object]]:
+def _forfeits(hand_in: Graded, result: RoundRobin) -> Iterator[dict[str, object]]:
     for reason, game in hand_in.forfeited.items():
         games = sum(
             lost.games
@@ -179,13 +179,13 @@ def _moves(game: GamePlayed, ply: int) -> int:
     return sum(not move.is_pass for move in game.record.moves[:ply])
 
 
-def _last_board(hand_in: HandIn, game: GamePlayed) -> Picture:
+def _last_board(hand_in: Graded, game: GamePlayed) -> Picture:
     return _board(
         game, len(game.record), f"It is the turn of {hand_in.label} ({_side(hand_in, game)})."
     )
 
 
-def _side(hand_in: HandIn, game: GamePlayed) -> str:
+def _side(hand_in: Graded, game: GamePlayed) -> str:
     return "Black" if game.black == hand_in.label else "White"
 
 
@@ -195,7 +195,7 @@ def _board(game: GamePlayed, ply: int, caption: str) -> Picture:
     return Picture(svg, caption, kind="board")
 
 
-def _lost(hand_in: HandIn, game: GamePlayed) -> Section:
+def _lost(hand_in: Graded, game: GamePlayed) -> Section:
     """Return a lost game: boards on its way, and all moves."""
     plies = len(game.record)
     first = min(game.opening_plies, plies)
@@ -212,10 +212,10 @@ def _lost(hand_in: HandIn, game: GamePlayed) -> Section:
 
 
 def _next(
-    hand_in: HandIn,
+    hand_in: Graded,
     result: RoundRobin,
     standing: Standing | None,
-    hand_ins: Sequence[HandIn],
+    hand_ins: Sequence[Graded],
 ) -> Iterator[str]:
     """Yield what is worth trying, the most urgent first."""
     if hand_in.problem:

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use super::ordering::MoveOrder;
 use super::{Memory, Search, SearchOptions, deepening};
+use crate::choice::Lines;
 use crate::cpu::{Cpu, Task};
 use crate::rules::Game;
 
@@ -49,9 +50,6 @@ pub fn best<G: Game, C: Cpu>(
     let (values, _) = every(cpu, search, depth, position, most, memory, Some(&mut lines))?;
     Some((values, lines))
 }
-
-/// What is expected after each move; none at all of a search that looks one ply ahead.
-pub type Lines<G> = Vec<Vec<<G as Game>::Move>>;
 
 /// The values of all moves, or of the best, the nodes that it took, and the lines if somebody wants them.
 fn every<G: Game, C: Cpu>(

@@ -4,12 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::bitboard::Board;
-use crate::choice::{Choice, Ties};
+use crate::choice::{Choice, Lines, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::Evaluator;
 use crate::rules::Game;
 use crate::rules::playout::Playouts;
-use crate::search::every_move::Lines;
 use crate::stream::Stream;
 
 /// Which move keeps the score, by a player's rule for ties.

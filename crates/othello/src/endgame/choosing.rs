@@ -5,10 +5,9 @@ use super::workers::Crew;
 use super::{Endgame, Mode};
 use crate::Othello;
 use evoply_core::bitboard::Board;
-use evoply_core::choice::{Choice, Ties};
+use evoply_core::choice::{Choice, Lines, Ties};
 use evoply_core::cpu::{Cpu, Task};
 use evoply_core::rules::Game;
-use evoply_core::search::every_move::Lines;
 use evoply_core::search::exact::{Endgames, ExactChoice, ExactValues};
 use evoply_core::sorting::sort_few;
 
