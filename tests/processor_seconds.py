@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from os import close, listdir, read, times
 from os import open as open_file
 from pathlib import Path
-from statistics import median
+from statistics import fmean
 from time import process_time, thread_time
 from typing import Any, NamedTuple
 
@@ -37,8 +37,9 @@ _COLLECTING, _ELSE = "collecting", "between files"
 _SHOWN = 10
 _TURNS, _SECONDS_OF_TURNS = 200_000, 0.006
 """Turns of a loop, and what they take on the reference: an AMD EPYC (family 25, model 17) with
-Python 3.11. What they take longer here, in the middle of all files, the seconds are divided by. A
-loop is simple and no more than a hint: tests wait for the kernel and for browsers, too."""
+Python 3.11. What they take longer here, in the mean of all files, the seconds are divided by: where
+others share a core some loops take several times as long, as tests do, and a median would not see
+it. A loop is no more than a hint: tests wait for the kernel and for browsers, too."""
 
 
 class Spent(NamedTuple):
@@ -211,7 +212,7 @@ class _Report:
         for part in self._parts:
             seconds.update(part["files"])
         found = [one for part in self._parts for one in part["slowness"]]
-        slowness = round(median(found or [1.0]), 3)
+        slowness = round(fmean(found or [1.0]), 3)
         rounded = {file: round(one / slowness, 2) for file, one in seconds.most_common()}
         kept = {"sum": round(seconds.total() / slowness, 1), "slowness": slowness, "files": rounded}
         path = self._config.rootpath / "target" / "test-seconds.json"
