@@ -279,7 +279,9 @@ def test_nothing_that_the_system_says_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_every_extra_for_users_is_looked_at() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert set(project["optional-dependencies"]) - {"build", "dev", "bench", "notebooks"} == set(EXTRAS)
+    assert set(project["optional-dependencies"]) - {"build", "dev", "bench", "notebooks"} == set(
+        EXTRAS
+    )
     for extra in EXTRAS:
         found, wrong = prerequisites._installed(extra)
         assert len(found) + len(wrong) == len(project["optional-dependencies"][extra])

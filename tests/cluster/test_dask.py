@@ -235,7 +235,9 @@ def test_the_commands_take_a_cluster(home: Path, shared: DaskProcesses, capsys: 
         ["evolve", "base.toml", "--cluster", "there"],
         ["evolve", "base.toml", "--cluster", "local:0"],
     ):
-        (home / "bot.py").write_text("class B:\n    def choose(self, g, s, c):\n        return g.position.legal_moves[0]\n")
+        (home / "bot.py").write_text(
+            "class B:\n    def choose(self, g, s, c):\n        return g.position.legal_moves[0]\n"
+        )
         assert main(command) == 2
         answer = capsys.readouterr()
         assert "cluster: " in answer.err

@@ -156,8 +156,8 @@ OWN: Mapping[str, tuple[str, ...]] = {
 
 _ALONE = ("network", "page", "league")
 """Stories that time decides, or whose answers are not printed."""
-_OF_MACHINES = ("doctor", "--version", "solve")
-"""Commands that speak of the machine, or of how long it took."""
+_OF_MACHINES = ("completion", "doctor", "--version", "solve")
+"""Commands that speak of the machine, or of how long it took, or print what a library wrote."""
 
 _FROZEN = """
 import time

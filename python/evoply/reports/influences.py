@@ -158,8 +158,9 @@ def influence_sentence(parts: Sequence[Influence], kind: PartKind) -> str:
 def plain_reading(parts: Sequence[Influence]) -> str:
     """Return as advice what the player does about the parts that its play stands on, "" for none.
 
-    Parts that games show to do nothing, or to be in the way, are no advice, and neither is what
-    its choices do not show, or only a formula says.
+    Parts that games show to do nothing, or to be in the way, are no advice. Neither is what its
+    choices do not show, what only a formula says, and what nobody sees on a board: an entry of a
+    table, a product.
 
     >>> safe = Influence("- x", "few safe moves for the opponent (safe: not beside it)", 0.3)
     >>> plain_reading([safe, Influence("- y", "an X disc", 0.4, "hardly ever leaves")])
@@ -173,6 +174,7 @@ def plain_reading(parts: Sequence[Influence]) -> str:
         and (part.share >= _LEAST_SHARE or part.role)
         and part.verb in _ADVICE
         and part.is_in_words
+        and not part.wants.startswith(_OF_NUMBERS)
     ]
     if len(ordered) < 2 or not told:
         return ""
@@ -190,6 +192,8 @@ _ADVICE = {
     "hardly ever leaves": "hardly ever leave",
 }
 _MOST_ADVISED = 3
+_OF_NUMBERS = ("a high ", "a low ")
+"""How what is wanted of a number begins, where it is no count of things."""
 
 
 def _advised(wants: str) -> str:
