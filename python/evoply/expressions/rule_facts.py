@@ -89,7 +89,7 @@ class _OtherEndError(Exception):
 def facts_set(game: str) -> PrimitiveSet:
     """Return the set of what the rules of *game* say, called `facts-GAME`.
 
-    It has + - *, the clock, constants from 0 to 10, and for own and opponent those of these that
+    It has `+ - *`, the clock, constants from 0 to 10, and for own and opponent those of these that
     the game has: `wins_next` (moves that win at once), `winning_squares` (also those where it
     cannot move yet), `lacking_one`, `lacking_two` and `lacking_three` (lines, or whatever else
     wins, with no piece of the other side, by how many pieces they lack), `steps_to_go` and
