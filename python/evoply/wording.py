@@ -110,13 +110,17 @@ def short_formula(text: str) -> str:
 def short_name(label: str) -> str:
     """Return the label of a player as it is shown: a tree may be a million characters long.
 
-    Its options stay, as long as they are short themselves.
+    Its options stay, as long as they are short themselves; of longer ones both ends do.
 
     >>> short_name(f"( + white {'( + white ' * 50}10 ):depth=4")
     '( + white ( + white ( + white ( + white ( + white ( + whi...:depth=4'
+    >>> short_name("engine:gtp:evoply engine --protocol gtp --player strong:level=3,endgame=14")
+    'engine:gtp:evoply engine --protocol gtp --pl...g:level=3,endgame=14'
     """
     name, colon, options = label.partition(":")
-    return f"{shorten(name, _LONGEST_NAME)}{colon}{shorten(options, _LONGEST_NAME)}"
+    if len(options) > _LONGEST_NAME:  # commands of engines differ at their end
+        options = f"{options[: _LONGEST_NAME - 23]}...{options[-20:]}"
+    return f"{shorten(name, _LONGEST_NAME)}{colon}{options}"
 
 
 def did_you_mean(name: str, choices: Iterable[str], *, most: int = 1) -> str:
