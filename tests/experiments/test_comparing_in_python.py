@@ -165,7 +165,14 @@ def test_the_page_of_many_setups_stays_readable(home: Path) -> None:
     assert keys.count('data-label="effect"') == 7
     assert keys.count('data-label="mean of its values"></td>') == 4
     assert "the best 8 of 20" in page
+    assert "Two seeds: too few" not in page
     charts = page[page.index("<svg") : page.index("Differences")]
     assert "liao+mobility, #2, 4" in charts
     assert "primitives=" not in charts.replace("<th", "")
     assert "…" not in charts
+
+
+def test_two_seeds_have_a_sentence_and_no_interval(home: Path) -> None:
+    comparison = planted(home, 4, seeds=2)
+    assert all(spread.interval is None for spread in comparison.spreads.values())
+    assert "Two seeds: too few for an interval." in result_html(comparison)

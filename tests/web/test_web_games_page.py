@@ -92,6 +92,11 @@ def the_list_of_games_is_searched_and_games_deleted(page: Any) -> None:
     row = page.locator(f"tr:has(a[href='{here}'])")
     row.wait_for()
     nothing_keeps_anybody_out(page, DESKTOP["width"])
+    # Buttons of rows with the same players are told apart by when the games began.
+    names = [
+        row.locator(f"text={what}").get_attribute("aria-label") for what in ("Rematch", "Delete")
+    ]
+    assert all(", begun " in (name or "") for name in names), names
     row.locator("text=Delete").click()
     page.click("dialog >> text=Keep it")
     assert row.count() == 1
