@@ -6,7 +6,10 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -126,6 +129,16 @@ class Model(BaseModel):
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
 
+        def model_dump(self, **options: Any) -> dict[str, Any]:
+            """Return the fields as data; Ctrl-C waits until then."""
+            with _ctrl_c_waits():
+                return super().model_dump(**options)
+
+        def model_dump_json(self, **options: Any) -> str:
+            """Return the fields as JSON; Ctrl-C waits until then."""
+            with _ctrl_c_waits():
+                return super().model_dump_json(**options)
+
         def __init__(self, *unnamed: object, **data: Any) -> None:
             """Check *data*; raise ValueError in words for users, without those of pydantic."""
             if unnamed:
@@ -140,6 +153,23 @@ class Model(BaseModel):
 
         # Models inside models and files skip this constructor: their errors need every path.
         __init__.__pydantic_base_init__ = True
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Let Ctrl-C be heard at the end: pydantic would drop what is raised in our serializers."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    heard: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *signalled: heard.extend(signalled))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if heard:
+            usual(*heard[:2])
 
 
 class TreeEvaluator(Model):
