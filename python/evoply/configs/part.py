@@ -1,7 +1,10 @@
 """The base of all parts of a config, and the part that stands for a user's Python."""
 
+import signal
+import threading
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -11,7 +14,40 @@ Problem = tuple[str, str]
 """The path of a mistake in a config, such as `fitness.sides`, and what is wrong there."""
 
 
-class Part(BaseModel):
+@contextmanager
+def ctrl_c_waits() -> Iterator[None]:
+    """Let Ctrl-C be heard at the end: pydantic would drop what is raised in our serializers."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    heard: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *signalled: heard.extend(signalled))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if heard:
+            usual(*heard[:2])
+
+
+class WholeDumps(BaseModel):
+    """A model that is written as data whole: Ctrl-C waits until then."""
+
+    if not TYPE_CHECKING:  # the type checker keeps the arguments of pydantic's own
+
+        def model_dump(self, **options: Any) -> dict[str, Any]:
+            """Return the fields as data."""
+            with ctrl_c_waits():
+                return super().model_dump(**options)
+
+        def model_dump_json(self, **options: Any) -> str:
+            """Return the fields as JSON."""
+            with ctrl_c_waits():
+                return super().model_dump_json(**options)
+
+
+class Part(WholeDumps):
     """A frozen part of a config: unknown keys, wrong types and infinities are refused.
 
     A table without `kind` is of the usual kind, as every key that is left out has its default.

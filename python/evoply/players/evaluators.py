@@ -6,10 +6,7 @@ Reasons: docs/design/expressions.md.
 from __future__ import annotations
 
 import re
-import signal
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -17,7 +14,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -32,7 +28,7 @@ from pydantic_core import ErrorDetails
 
 from evoply import _native
 from evoply.configs.config_errors import checked, place_of
-from evoply.configs.part import kind_of, parts_in
+from evoply.configs.part import WholeDumps, kind_of, parts_in
 from evoply.expressions import (
     DEFAULT_PRIMITIVES,
     PRIMITIVE_SETS,
@@ -106,7 +102,7 @@ _TOKEN = re.compile(r"[(){},]|[^\s(){},]+")
 _MOST_TOKENS = 20_000
 
 
-class Model(BaseModel):
+class Model(WholeDumps):
     """A frozen value whose errors are worded for users; its text is its label."""
 
     model_config = ConfigDict(
@@ -129,16 +125,6 @@ class Model(BaseModel):
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
 
-        def model_dump(self, **options: Any) -> dict[str, Any]:
-            """Return the fields as data; Ctrl-C waits until then."""
-            with _ctrl_c_waits():
-                return super().model_dump(**options)
-
-        def model_dump_json(self, **options: Any) -> str:
-            """Return the fields as JSON; Ctrl-C waits until then."""
-            with _ctrl_c_waits():
-                return super().model_dump_json(**options)
-
         def __init__(self, *unnamed: object, **data: Any) -> None:
             """Check *data*; raise ValueError in words for users, without those of pydantic."""
             if unnamed:
@@ -153,23 +139,6 @@ class Model(BaseModel):
 
         # Models inside models and files skip this constructor: their errors need every path.
         __init__.__pydantic_base_init__ = True
-
-
-@contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Let Ctrl-C be heard at the end: pydantic would drop what is raised in our serializers."""
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
-        yield
-        return
-    heard: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *signalled: heard.extend(signalled))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-        if heard:
-            usual(*heard[:2])
 
 
 class TreeEvaluator(Model):

@@ -26,6 +26,7 @@ from pydantic_core import SchemaValidator, core_schema
 
 from evoply import gp
 from evoply.configs.config_errors import checked
+from evoply.configs.part import ctrl_c_waits
 from evoply.environment.files import checksum
 from evoply.expressions import PrimitiveSet
 from evoply.players import ValuingPlayer
@@ -108,7 +109,8 @@ def _failing_fast(schema: Any) -> Any:
 def dumped(step: Any, *, include: set[str] | None = None) -> dict[str, Any]:
     """Return the fields of *step*, a dataclass, as JSON-ready data; *include*: only these."""
     kept: Any = type(step)
-    data: dict[str, Any] = _adapter(kept).dump_python(step, mode="json", include=include)
+    with ctrl_c_waits():
+        data: dict[str, Any] = _adapter(kept).dump_python(step, mode="json", include=include)
     return data
 
 

@@ -1,17 +1,24 @@
-"""Ctrl-C in the middle of writing a player as data: pydantic would drop it there."""
+"""Ctrl-C in the middle of writing something as data: pydantic would drop it there."""
 
 from __future__ import annotations
 
 import signal
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic_core import PydanticSerializationError
 
 from evoply.expressions import features
 from evoply.players import ExpressionEvaluator
 from evoply.players.evaluators import Model
+from evoply.runs.kept_steps import dumped
 
 
 class Interrupted(Model):
@@ -23,6 +30,18 @@ class Interrupted(Model):
     def _written(self, write: SerializerFunctionWrapHandler) -> Any:
         signal.raise_signal(signal.SIGINT)
         return write(self)
+
+
+def _interrupting(text: str) -> str:
+    signal.raise_signal(signal.SIGINT)
+    return text
+
+
+@dataclass
+class InterruptedStep:
+    """A step of a run in whose serializer Ctrl-C comes."""
+
+    text: Annotated[str, PlainSerializer(_interrupting)]
 
 
 @pytest.fixture
@@ -37,6 +56,12 @@ def test_ctrl_c_is_heard_when_it_is_written(interrupted: Interrupted, dump: str)
     with pytest.raises(KeyboardInterrupt):
         getattr(interrupted, dump)()
     assert signal.getsignal(signal.SIGINT) is usual
+
+
+def test_a_step_is_written_whole_too() -> None:
+    step = InterruptedStep("any")
+    with pytest.raises(KeyboardInterrupt):
+        dumped(step)
 
 
 def test_pydantic_alone_makes_another_error_of_it(interrupted: Interrupted) -> None:
