@@ -374,8 +374,7 @@ def rate(
     """Return the round robin of the games of *schedule*, with the players' names from *tally*.
 
     Every two games are an opening pair, the pairs of the same two follow one another, and all are
-    counted by *tally*. A tournament that ended early has
-    fewer games than *planned*.
+    counted by *tally*. A tournament that ended early has fewer games than *planned*.
     """
     names = tally.names
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)

@@ -237,9 +237,11 @@ def _next(
             f"{points}. Try it: `evoply match {hand_in.label} {aim['opponent']} --games 100`."
         )
     elif references:
+        has_levels = any(str(row["opponent"]).startswith("strong:") for row in references)
+        harder_one = "strong:level=6" if has_levels else "material:depth=6"
         yield (
-            "It beats every player of reference. Try a stronger level: "
-            f"`evoply match {hand_in.label} strong:level=6 --games 20`."
+            "It beats every player of reference. Try a stronger one: "
+            f"`evoply match {hand_in.label} {harder_one} --games 20`."
         )
     if hand_in.lost is not None:
         play = f"`evoply play --against {hand_in.label}`"

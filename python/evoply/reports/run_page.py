@@ -84,7 +84,7 @@ def report_html(run: Run) -> str:
     more = f"`evoply runs {shlex.quote(run.name)} --csv FOLDER` writes all."
     sample = f"Evenly spaced {run.step_word}s; {more}" if len(shown) < len(rows) else ""
     found = Section("How it was found", FACTS, [*_facts(run, rows, facts).items()], look="plain")
-    learned = _learned(run, shown, sample, [found, *sections]) if rows else []
+    learned = _learned(run, shown, sample, found, sections) if rows else []
     return result_html(
         Page(
             f"{run.name}: {game_rules(run.config.game).title}",
@@ -98,7 +98,9 @@ def report_html(run: Run) -> str:
     )
 
 
-def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) -> list[Section]:
+def _learned(
+    run: Run, shown: Rows, sample: str, found: Section, sections: Sequence[Section]
+) -> list[Section]:
     """Return the sections that need at least one generation."""
     champion = run.champion_player
     explanation = explain_champion(run)
@@ -110,9 +112,9 @@ def _learned(run: Run, shown: Rows, sample: str, sections: Sequence[Section]) ->
         ),
         _champion(run, champion, explanation),
         _matches(run),
-        sections[0],
+        found,
         Section(f"{run.step_word.capitalize()}s", charts=run_charts(run), parts=[numbers]),
-        *sections[1:],
+        *sections,
     ]
 
 
