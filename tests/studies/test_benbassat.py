@@ -28,6 +28,8 @@ from evoply.studies.benbassat.evolved_players import (
 )
 from evoply.studies.benbassat.guide_matches import (
     CANDIDATES,
+    EVEN_STEPS,
+    GUESSES,
     GUIDES,
     KINDS,
     LADDER,
@@ -74,7 +76,7 @@ And one that evolves less, too, where all that is looked at is that the runs are
 if "EVOPLY_LONG" not in os.environ:
     FEW = (
         STUDY.resized("smoke", "4", "5", "6", games=2)
-        .resized("smoke", "3", games=(20, 4, 4))  # twenty have an interval
+        .resized("smoke", "3", "depths", games=(20, 4, 4))  # twenty have an interval
         .resized("smoke", "readings", games=2)
         .resized("smoke", "hand", games=4)
     )
@@ -139,6 +141,26 @@ def test_table_3():
         step.name for step in LADDER if step.game == "othello"
     ]
     json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_guesses_about_even_depths_change_what_they_say() -> None:
+    assert GUESSES["as in table 3"].player(4) == guide("lose-checkers", 4)
+    for name, guess in GUESSES.items():
+        for depth in (3, 4, 5, 6, 7, 8):
+            assert parse_player(guess.player(depth), game="lose-checkers").reproducible
+        assert guess.player(2) == replace(guess, even="").player(2)
+        if name.startswith("even"):  # odd depths are as in table 3
+            assert guess.player(5) == guide("lose-checkers", 5)
+            assert guess.player(4) != guide("lose-checkers", 4)
+    assert GUESSES["even depths count pairs of plies"].player(8) == guide("lose-checkers", 4)
+    result = reproduce(FEW, "depths", Request())
+    assert len(result.rows) == len(GUESSES) * len(EVEN_STEPS)
+    rows = {one.name: one for one in result.rows}
+    ends = rows["even depths see ends of games alone: ab4 against ab3"]
+    usual = rows["as in table 3: ab4 against ab3"]
+    assert (ends.paper, usual.paper) == ("did poorly", "did poorly")
+    assert ends.ours < usual.ours
+    assert result == reproduce(FEW, "depths", Request(threads=1))
 
 
 def test_the_rule_chooses_the_reading_that_is_closest():
@@ -287,7 +309,13 @@ def test_all_readings_of_a_table_share_the_champions_of_each_training() -> None:
     names = ("25Co at ab2 against ab3, material-kings, random of equals", "25Co at ab2 against ab3")
     here, there = (f"{name}, mean of runs" for name in names)
     assert rows[here].ours == next(one.ours for one in usual.rows if one.name == there)
-    assert all(one.reason.startswith("Runs: ") for one in result.rows)
+    # Where one side alone follows captures to their end, nothing is compared with the paper.
+    for kind in table.read_as:
+        for reading in table.all_readings:
+            name = f"{kind.name} at ab2 against ab3{reading.ending}, mean of runs"
+            is_fair = ("captures" in kind.name) == ("captures" in reading.ending)
+            assert (rows[name].paper is not None) == is_fair
+            assert rows[name].reason.startswith("Runs: " if is_fair else "Only one side follows")
 
 
 def test_readings_of_reversi_help_evolution_to_corners() -> None:
@@ -363,6 +391,6 @@ def test_the_comparison():
 def test_what_the_study_says_of_itself():
     study = find_study("benbassat")
     assert [one.name for one in study.experiments] == [
-        *("3", "readings", "hand", "4", "5", "6", "sensitivity", "coevolution")
+        *("3", "depths", "readings", "hand", "4", "5", "6", "sensitivity", "coevolution")
     ]
     assert any("same four digits" in text for text in study.contradictions)

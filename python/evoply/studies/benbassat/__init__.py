@@ -9,6 +9,7 @@ BENBASSAT = study_of(
     "benbassat",
     {
         "3": guide_matches.calibration,
+        "depths": guide_matches.even_depths,
         "readings": guide_matches.guide_readings,
         "hand": evolved_players.trees_by_hand,
         **{table: partial(evolved_players.players_table, table) for table in ("4", "5", "6")},

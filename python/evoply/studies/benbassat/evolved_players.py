@@ -52,6 +52,11 @@ class TrainingReading(NamedTuple):
     settings: tuple[str, ...] = ()
     """Changes of the preset."""
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether players follow captures to their end."""
+        return not set(_QUIET).isdisjoint(self.settings)
+
 
 AS_PRESET = TrainingReading()
 
@@ -323,7 +328,8 @@ def _result(
                 if against not in measured:
                     continue
                 if request.rules == "readings":  # too many for a row of each run
-                    rows.append(_mean(against, measured[against], printed))
+                    is_fair = kind.training.is_quiet == reading.guide.quiescence
+                    rows.append(_mean(against, measured[against], printed if is_fair else ()))
                 else:
                     rows += _rows(against, measured[against], printed)
     depth = request.size("training_depth")
@@ -356,14 +362,18 @@ def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> li
 
 
 def _mean(against: str, figures: list[Figure], printed: tuple[float, ...]) -> Row:
-    """Return the row of the mean over runs, which tells each of them."""
+    """Return the row of the mean over runs, which tells each of them.
+
+    Without a *printed* figure the sides are not alike, and no verdict is fair.
+    """
     values = [figure.value for figure in figures]
+    uneven = "" if printed else "Only one side follows captures. "
     return row(
         f"{against}, mean of runs",
         mean_of(values, within=(0.0, PRINTED_GAMES)),
-        (min(printed), max(printed)),
+        (min(printed), max(printed)) if printed else None,
         reference=PRINTED_GAMES / 2,
-        reason=f"Runs: {', '.join(f'{value:.1f}' for value in values)}.",
+        reason=f"{uneven}Runs: {', '.join(f'{value:.1f}' for value in values)}.",
     )
 
 

@@ -11,7 +11,7 @@ rows, of the distance to the printed figure in points per 1,000.
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from statistics import fmean
 
@@ -27,7 +27,7 @@ from evoply.evolution import (
 from evoply.games.position import DrawRules
 from evoply.reports.charts import interval_chart
 from evoply.studies.study import Reproduction, Request, Result, Row, paper, row, series
-from evoply.studies.verdicts import Figure, mean_of, share_of_games
+from evoply.studies.verdicts import Claim, Figure, mean_of, share_of_games
 
 PAPER_GAMES = 10_000
 
@@ -44,13 +44,13 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class GuideRow:
-    """A row of table 3: two guides by depth (0: a random player) and the first one's score."""
+    """Two guides by depth (0: a random player), and the first one's score if it is printed."""
 
     game: str
     depth: int
     other: int
-    printed: float
-    simulated: Mapping[str, str]
+    printed: float | None = None
+    simulated: Mapping[str, str] = field(default_factory=dict)
     """Earlier results of another program, with standard errors, by reading."""
 
     @property
@@ -138,7 +138,7 @@ def seed_of(request: Request, *names: int | str) -> int:
 
 
 def games_of(step: GuideRow, request: Reproduction) -> int:
-    """Return the games of a match of table 3."""
+    """Return the games of a match of two guides."""
     deepest = max(step.depth, step.other)
     return request.sizes("games")[(deepest > 5) + (deepest > 7)]
 
@@ -178,13 +178,60 @@ def calibration(request: Reproduction) -> Result:
         games = games_of(step, request)
         played = benchmark(first, second, step.game, games, seed, request, draws)
         ours[step.name] = score_of(played)
-        printed[step.name] = share_of_games(step.printed * PAPER_GAMES, PAPER_GAMES)
+        printed[step.name] = _printed(step)
         simulated = step.simulated.get("corners" if reading == "repeats" else reading)
         reason = f"Another program under this reading: {simulated}." if simulated else ""
         rows.append(
             row(step.name, ours[step.name], printed[step.name], reference=0.5, reason=reason)
         )
     return result()
+
+
+def _printed(step: GuideRow) -> Figure:
+    assert step.printed is not None  # of table 3
+    return share_of_games(step.printed * PAPER_GAMES, PAPER_GAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class DepthGuess:
+    """A guess at what makes guides of lose checkers poor at even depths."""
+
+    pair: str = GUIDES[READINGS[0]]["lose-checkers"]
+    even: str = ""
+    """The guide from four plies on where the depth is even; the same if empty."""
+    plies: Mapping[str, int] = field(default_factory=dict)
+    """How far it really looks, by depth."""
+    quiescence: bool = False
+    draws: str = ""
+
+    def player(self, depth: int) -> str:
+        """Return the text of the guide that is said to look *depth* plies ahead."""
+        is_even = depth > 2 and depth % 2 == 0
+        pair = self.even if self.even and is_even else self.pair
+        return GuideReading(pair, self.quiescence).player(self.plies.get(str(depth), depth))
+
+
+_DEPTHS = paper("benbassat")["tables"]["depths"]
+EVEN_STEPS = tuple(GuideRow(**told) for told in _DEPTHS["matches"])
+GUESSES = {name: DepthGuess(**told) for name, told in _DEPTHS["guesses"].items()}
+
+
+def even_depths(request: Reproduction) -> Result:
+    """Return matches of lose checkers' guides at even and odd depths under every guess.
+
+    The paper prints some of them, and says in words that 4 and 6 plies did poorly.
+    """
+    rows: list[Row] = []
+    claim = Claim(_DEPTHS["poor"]["claim"], high=_DEPTHS["poor"]["high"])
+    steps = [(name, step) for name in GUESSES for step in EVEN_STEPS]
+    for name, step in request.each(steps, lambda: request.result(rows)):
+        guess, games = GUESSES[name], games_of(step, request)
+        first, second = guess.player(step.depth), guess.player(step.other)
+        seed = seed_of(request, "benbassat", "depths", step.name)
+        played = benchmark(first, second, step.game, games, seed, request, DRAWS[guess.draws])
+        printed = claim if step.printed is None else _printed(step)
+        rows.append(row(f"{name}: {step.pair}", score_of(played), printed, reference=0.5))
+    return request.result(rows)
 
 
 CANDIDATES = tuple(
@@ -215,7 +262,7 @@ def guide_readings(request: Reproduction) -> Result:
             seed = seed_of(request, "benbassat", "readings", step.name)
             games = request.size("games")
             played = benchmark(first, second, step.game, games, seed, request, _MAY_REPEAT)
-            ours, printed = score_of(played, of=1000.0), Figure(1000 * step.printed, None)
+            ours, printed = score_of(played, of=1000.0), Figure(1000 * _printed(step).value, None)
             distance += abs(ours.value - printed.value)
             rows.append(row(f"{candidate.name}: {step.pair}", ours, printed, reference=500.0))
         distances[candidate.name] = distance
