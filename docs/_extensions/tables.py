@@ -32,6 +32,7 @@ from evoply.runs.presets import PRESETS, preset_text
 from evoply.runs.schema import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
+_STUDIES = Path(__file__).parents[1] / "results"
 _HELP_WIDTH = "84"
 
 
@@ -270,6 +271,37 @@ def figures(page: str, __: list[str]) -> str:
     commands = [code(command) for row in rows for command in row.get("make", ())]
     made = f"\n\nThe commands: {', '.join(commands)}." if commands else ""
     return table(["player", *map(code, opponents)], cells) + made
+
+
+def study(name: str, __: list[str]) -> str:
+    """Return the rows of a study that have a printed figure, as its result in `results` has them.
+
+    The file is what `evoply reproduce ... --json` printed.
+    """
+    result = json.loads((_STUDIES / f"{name}.json").read_text(encoding="utf-8"))
+    rows = [
+        [
+            row["name"],
+            _short(row["paper"]),
+            f"{_short(row['ours'])} ({_short(row['interval'])})",
+            f"{row['n']:,} {row['counted']}",
+            row["verdict"],
+            row["reason"],
+        ]
+        for row in result["rows"]
+        if row["paper"] is not None and row["ours"] is not None
+    ]
+    head = ["row", "paper", "here (95 % interval)", "n", "verdict", "reason"]
+    return f"{table(head, rows)}\n\nIn {result['unit']}: {code(result['command'])}."
+
+
+def _short(value: float | str | list[float] | None) -> str:
+    """Return a figure or an interval in four digits."""
+    if isinstance(value, list):
+        return " to ".join(map(_short, value))
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _before(row: dict[str, Any]) -> str:

@@ -47,6 +47,7 @@ _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "square-sets": tables.named_square_sets,
     "strong-levels": tables.strong_levels,
     "strong-options": tables.strong_options,
+    "study": tables.study,
 }
 
 
