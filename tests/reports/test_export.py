@@ -32,10 +32,10 @@ from evoply.games import game_rules
 from evoply.gp import expression_of, ramped_half_and_half
 from evoply.players import AfterState, ExpressionEvaluator
 from evoply.protocols import Color, InvalidMoveError
-from evoply.reports.export import EXPORTS
+from evoply.reports.exports import EXPORTS
 from evoply.reports.open_evaluator import read_opened
 
-BOARDS = {"c": 10_000, "python": 10_000, "javascript": 2_000}
+BOARDS = {"c": 10_000, "python": 5_000, "javascript": 1_000}
 """Boards that are valued, over all players."""
 NOT_EXPORTED = {"pattern", "argument", "moved_from"}
 SPECIAL = [0.0, -0.0, 1.0, -2.5, 0.1, 3.0, 1e30, -1e308, 5e-324, math.inf, -math.inf, math.nan]
@@ -127,11 +127,16 @@ def of_every_operation(game, seed):
 @cache
 def players(to="c"):
     """Return every player that is compared, with its game; of a slow language fewer."""
-    sets = [(game_of(name), of_set(name)) for name in PRIMITIVE_SETS]
+    of_game: dict[str, list[Expression]] = {}
+    for name in PRIMITIVE_SETS:
+        of_game.setdefault(game_of(name), []).append(of_set(name))
+    sets = [(game, reduce(add, values)) for game, values in of_game.items()]
     games = ("othello-4", "othello-6", "othello", "othello-10", "checkers", "checkers-10")
     every = [(game, of_every_operation(game, seed)) for game in games for seed in range(2)]
     truth = ("othello", build("is_odd", board.own))
-    return [*NAMED[:4], *every, truth] if to == "javascript" else [*NAMED, *sets, *every, truth]
+    return (
+        [*NAMED[:4], *every[::2], truth] if to == "javascript" else [*NAMED, *sets, *every, truth]
+    )
 
 
 @cache
