@@ -52,7 +52,7 @@ def export(player: object, *, to: str, game: str = "othello", runs: Runs | None 
     one formula, such as one with tables of patterns.
 
     >>> print(export("( + ( * 2 white ) white )", to="latex"))  # doctest: +ELLIPSIS
-    % ( + ( * 2 white ) white ) (othello), exported by evoply ...
+    % ( + ( * 2 white ) white ) (othello), exported by ...; own is the side that has just moved
     \begin{align*}
       V ={}& 3 \cdot \mathrm{white}
     \end{align*}
@@ -70,10 +70,10 @@ def export(player: object, *, to: str, game: str = "othello", runs: Runs | None 
         raise ValueError(f"{_name(chosen)}: it has two evaluators - {_WHAT_CAN}")
     if any(node.op == "pattern" for node in in_order([parts.expression])):
         raise ValueError(f"{_name(chosen)}: tables of patterns cannot be exported - {_WHAT_CAN}")
-    if to == _LATEX:
-        return "\n".join(_latex(chosen, parts)) + "\n"
     is_movers = parts.model.view == "turn"
     whom = "the side to move" if is_movers else "the side that has just moved"
+    if to == _LATEX:
+        return "\n".join(_latex(chosen, parts, whom)) + "\n"
     said = SourceText(list(_head(chosen, parts, to, whom)), whom, is_movers, parts.names)
     return source_code(parts.expression, parts.rules, to, said)
 
@@ -117,7 +117,7 @@ def _added(model: ValuingPlayer, player: PlayerKind) -> Iterator[str]:
     yield from player.habits
 
 
-def _latex(player: PlayerKind, parts: Opened) -> Iterator[str]:
+def _latex(player: PlayerKind, parts: Opened, whom: str) -> Iterator[str]:
     """Yield the lines of a formula, one term a line, and what its features are in words."""
     names, words = parts.names, parts.words
     form = simplify(parts.expression, names)
@@ -125,7 +125,7 @@ def _latex(player: PlayerKind, parts: Opened) -> Iterator[str]:
     if any(LEFT_OUT in term for term in terms):
         raise ValueError(f"{_name(player)}: the formula is too long for LaTeX - export it to c")
     comment = _exported(player, parts.game).encode("ascii", "backslashreplace").decode()
-    yield f"% {comment}"
+    yield f"% {comment}; own is {whom}"
     yield r"\begin{align*}"
     first, *others = terms
     yield rf"  V ={{}}& {first.removeprefix('+ ')}" + r" \\" * bool(others)
