@@ -24,6 +24,7 @@ DATA = (
     "evoply/studies/papers/liao.toml",
     "evoply/arena/yardsticks.toml",
     "evoply/experiments/readable_sizes.toml",
+    "evoply/expressions/languages/c.toml",
     "evoply/players/edgar.json",
     "evoply/players/readable.toml",
     "evoply/players/strong-othello.json",

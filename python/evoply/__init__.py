@@ -16,8 +16,8 @@ from typing import Any
 from evoply.when_used import give_when_used
 
 _READ_PLAYERS = (
-    "analyse", "distil", "explain", "match", "measure", "parse_player", "prune", "round_robin",
-    "save_player", "sprt_match", "tournament", "tune", "why", "with_options", "xray",
+    "analyse", "distil", "explain", "export", "match", "measure", "parse_player", "prune",
+    "round_robin", "save_player", "sprt_match", "tournament", "tune", "why", "with_options", "xray",
 )  # fmt: skip
 _GIVEN = {
     **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),

@@ -97,6 +97,7 @@ from evoply.reports import Puzzle as Puzzle
 from evoply.reports import Why as Why
 from evoply.reports import XRay as XRay
 from evoply.reports import explain as explain
+from evoply.reports import export as export
 from evoply.reports import puzzles as puzzles
 from evoply.reports import why as why
 from evoply.reports import write_report as write_report

@@ -25,6 +25,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
         "talk data-frame tree",
         "distil champion@tree --terms 3 --games 20 --output formula.json",
         "prune formula.json --games 3000 --output short.json",
+        "export champion@tree --to c --output player.c",
         "tune formula.json --generations 2 --pairs 2 --against random --name tuned",
         "resume tuned --generations 3 --no-tests",
     ),

@@ -9,7 +9,7 @@ from importlib import import_module
 GROUPS: dict[str, str] = {
     "Play": "play web analyse why watch engine",
     "Evolve": "evolve resume learn presets config tune edit distil prune pack",
-    "Understand": "show runs report replay measure readability",
+    "Understand": "show runs report replay measure readability export",
     "Compare": "match tournament compare experiment league reproduce",
     "Class": "course check grade serve join",
     "Tools": "doctor convert game solve perft completion",
@@ -215,6 +215,14 @@ Show what a player does: formula, words, tree, pictures.
   evoply show swh --heat-map weights.svg
   evoply show material-kings:depth=2 --game checkers
 """,
+    "export": """\
+Write a player as one file for other programs: in C, Python, JavaScript, LaTeX.
+  evoply export champion@first --to c --output player.c
+  cc -O2 -ffp-contract=off -o player player.c
+  evoply export readable-12 --to python
+  evoply export '( - ( * 10 white_corners ) black )' --to latex
+  evoply export mobility --to javascript --game checkers
+""",
     "game": """\
 Check the rules of a game from data, play by them, or write their JSON.
   evoply game breakthrough --check
@@ -309,8 +317,8 @@ HOMES = {
 """The commands of each module; others stand in the module of their name."""
 WITHOUT = {
     "--runs": "check completion config convert course doctor game perft presets solve",
-    "--quiet": "check completion config convert course doctor edit engine game pack play presets "
-    "replay report runs show watch web why",
+    "--quiet": "check completion config convert course doctor edit engine export game pack play "
+    "presets replay report runs show watch web why",
 }
 """The commands for which an option that all others have would say nothing."""
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}

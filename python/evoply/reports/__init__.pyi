@@ -8,6 +8,7 @@ from evoply.reports.charts import line_chart as line_chart
 from evoply.reports.charts import save_charts as save_charts
 from evoply.reports.explanation import Explanation as Explanation
 from evoply.reports.explanation import explain as explain
+from evoply.reports.exports import export as export
 from evoply.reports.game_analysis import Accuracy as Accuracy
 from evoply.reports.game_analysis import AnalysedGame as AnalysedGame
 from evoply.reports.game_analysis import AnalysedMove as AnalysedMove
