@@ -11,7 +11,7 @@ from evoply import othello
 from evoply._native import Stream
 from evoply.arena import play_game
 from evoply.evolution import config_from_toml, evolve
-from evoply.expressions import PRIMITIVE_SETS
+from evoply.expressions import PRIMITIVE_SETS, ExpressionError, bellin
 from evoply.gp import leaf_weights, parse_tree
 from evoply.players import parse_player
 from evoply.protocols import Color
@@ -179,6 +179,12 @@ def test_few_features_of_equal_size_have_the_squares_of_many():
                 parts = [letters[2 * letter].expression for letter in node.name]
                 assert node.expression.evaluate(board) == sum(p.evaluate(board) for p in parts)
                 assert node.expression.evaluate(board) > 0
+
+
+@pytest.mark.parametrize("regions", [["ab", "bc"], ["A"], ["az"], [""], ["aa"]])
+def test_regions_are_letters_of_classes_each_once(regions):
+    with pytest.raises(ExpressionError, match="regions are letters a to j, each at most once"):
+        bellin("letters", regions=regions)
 
 
 def test_what_weights_gain_is_told_by_differences_of_runs():

@@ -69,9 +69,15 @@ def letters(
     & Gasperin's assignment of letters to classes is lost; *order* "centre_first" counts classes
     from the centre instead of from the corner. *regions* are other terminals: each a letter, or
     the letters of classes that are counted together, as `abe` and `ABE`.
+
+    Raises `ExpressionError` for a region that is empty, or has a letter twice or one of no class.
     """
+    known = class_letters(shape)
+    used = "".join(regions)
+    if not all(regions) or not set(used) <= set(known) or len(set(used)) < len(used):
+        raise ExpressionError(f"regions are letters {known[0]} to {known[-1]}, each at most once")
     terminals: list[tuple[str, Expression]] = []
-    for region in regions or class_letters(shape):
+    for region in regions or known:
         text = region if len(region) > 1 else 2 * region
         terminals.append((text, features.square_class("own", region, order)))
         terminals.append((text.upper(), features.square_class("opponent", region, order)))
