@@ -34,6 +34,7 @@ EXPECTED = {
     "ring_5": 2 - 2,
     "pieces": 12 - 11,
     "locked": 2 - 1,  # e4 between d4 and f4, f5 between f4 and f6 | e5 between e4 and e6
+    "locked_always": 2 - 1,
     "open_edge": 3,  # g1, j7, e10; not a4, beside a2
     "anchored": (4 + 3) - (12 + 3),  # a1 b1 c1 a2 | j1 j2, a10 a9, j10 i10
 }
@@ -53,7 +54,7 @@ def test_an_edge_that_is_full_counts_each_disc_once() -> None:
 
 
 def test_locked_pieces_count_until_ply_75() -> None:
-    locked = find_difference("locked").expression
+    locked, always = (find_difference(one).expression for one in ("locked", "locked_always"))
     caught = "XOX-------"
     for discs, expected in ((78, -1), (79, 0)):
         # Rows full of X hold no disc that is caught.
@@ -62,6 +63,7 @@ def test_locked_pieces_count_until_ply_75() -> None:
         position = othello.Position.parse(text)
         assert position.own.bit_count() + position.opponent.bit_count() == discs
         assert locked.evaluate(position) == expected
+        assert always.evaluate(position) == -1
 
 
 def _discs(position: othello.Position) -> list[list[int]]:
@@ -77,8 +79,11 @@ def _discs(position: othello.Position) -> list[list[int]]:
 
 
 def _locked(cells: list[list[int]], size: int) -> int:
-    if sum(bool(cell) for row in cells for cell in row) - 4 >= 75:
-        return 0
+    is_late = sum(bool(cell) for row in cells for cell in row) - 4 >= 75
+    return 0 if is_late else _locked_always(cells, size)
+
+
+def _locked_always(cells: list[list[int]], size: int) -> int:
     total = 0
     for row in range(2, size + 2):
         for column in range(2, size + 2):
@@ -125,7 +130,10 @@ def _anchored(cells: list[list[int]], size: int) -> int:
     return total
 
 
-ORACLES = {"locked": _locked, "open_edge": _open_edge, "anchored": _anchored}
+ORACLES = {
+    "locked": _locked, "locked_always": _locked_always, "open_edge": _open_edge,
+    "anchored": _anchored,
+}  # fmt: skip
 GAMES = ("othello-6", "othello", "othello-10", "checkers")
 
 
@@ -141,7 +149,7 @@ def test_laws_on_random_positions(game: str, key: int) -> None:
             continue
         value = feature.expression.evaluate(position)
         assert value == -feature.expression.evaluate(position, own=other), name
-        if name not in ("mobility", "locked", "frontier", "men", "kings"):
+        if name not in ("mobility", "locked", "locked_always", "frontier", "men", "kings"):
             assert abs(value) <= feature.scale(rules.shape), name
     if "othello" in game:
         cells = _discs(position)

@@ -11,7 +11,7 @@ from evoply import othello
 from evoply._native import Stream
 from evoply.arena import play_game
 from evoply.evolution import config_from_toml, evolve
-from evoply.expressions import PRIMITIVE_SETS
+from evoply.expressions import PRIMITIVE_SETS, ExpressionError, bellin
 from evoply.gp import leaf_weights, parse_tree
 from evoply.players import parse_player
 from evoply.protocols import Color
@@ -19,7 +19,9 @@ from evoply.runs.presets import preset_text
 from evoply.studies import Request, find_study, reproduce
 from evoply.studies.bellin.tables import (
     EXPERIMENTS,
+    FEATURES,
     OPPONENTS,
+    PRIMITIVES,
     TYPES,
     config_of,
     evolve_type,
@@ -139,14 +141,89 @@ def test_all_experiments_side_by_side_are_the_single_ones():
     assert {name[:2] for name in together} == set(EXPERIMENTS)
 
 
+def test_few_features_of_equal_size_have_the_squares_of_many():
+    """Section 4.4: letters left out, and merged to regions of equal size."""
+    board = othello.Position.parse(
+        """
+        XXO-X-OX
+        O-XX-O-X
+        XOX--XOO
+        -XOXOX--
+        XXOOXXOX
+        O--XO-XO
+        XO-OX-OX
+        -XXOO-XO X
+        """
+    )
+    squares = {"8 unequal": None, "20 equal": 64, "16 equal": 64 - 4 - 8, "8 equal": 64}
+    assert set(FEATURES) == set(squares)
+    for name, covered in squares.items():
+        for weights in ("weights", "no weights"):
+            primitives = PRIMITIVES[f"{name}, {weights}"]
+            assert {"B0", "B1"} < {node.name for node in primitives}
+            assert (primitives.weights is None) == (weights == "no weights")
+        counts = [node for node in primitives.terminals if node.name != "10"]
+        assert len(counts) == int(name.split()[0])
+        if covered is None:
+            assert {node.name for node in counts} > {"white", "white_corners", "black_edges"}
+            continue
+        own = [node for node in counts if node.name.islower()]
+        everywhere = othello.Position.parse(f"{'X' * 64} X")
+        sizes = [int(node.expression.evaluate(everywhere)) for node in own]
+        assert sum(sizes) == covered
+        assert max(sizes) <= 2 * min(sizes)
+        if name == "8 equal":
+            assert sizes == [16] * 4
+            letters = {node.name: node for node in PRIMITIVES["20 equal, weights"]}
+            for node in counts:
+                parts = [letters[2 * letter].expression for letter in node.name]
+                assert node.expression.evaluate(board) == sum(p.evaluate(board) for p in parts)
+                assert node.expression.evaluate(board) > 0
+
+
+@pytest.mark.parametrize("regions", [["ab", "bc"], ["A"], ["az"], [""], ["aa"]])
+def test_regions_are_letters_of_classes_each_once(regions):
+    with pytest.raises(ExpressionError, match="regions are letters a to j, each at most once"):
+        bellin("letters", regions=regions)
+
+
+def test_what_weights_gain_is_told_by_differences_of_runs():
+    result = reproduce(SMALL.resized("smoke", runs=5), "hypothesis", Request(seed=2))
+    rows = {one.name: one for one in result.rows}
+    gains = {}
+    for name in FEATURES:
+        with_weights, without = (
+            rows[f"{name}, {weights}: fresh games"].ours for weights in ("weights", "no weights")
+        )
+        gains[name] = rows[f"{name}: what weights gain"].ours
+        assert gains[name] == pytest.approx(without - with_weights)
+        assert rows[f"{name}, weights: when selected"].ours <= with_weights
+    judged = [one for one in result.rows if one.paper is not None]
+    assert len(judged) == 6
+    assert {one.n for one in judged} == {5}
+    gain = rows["what weights gain: 8 equal less 8 unequal"]
+    assert gain.ours == pytest.approx(gains["8 equal"] - gains["8 unequal"])
+    assert (gain.paper, gain.margin) == ("more with equal ones: above 0", None)
+
+
 def test_tournaments_of_the_evolved():
     told = []
     result = reproduce(
         SMALL, "tournament", Request(seed=3, progress=lambda a, b: told.append(a / b))
     )
-    ranks = [one.ours for one in result.rows if one.n == 10]
-    assert len(ranks) == 21
-    assert np.mean(ranks) == pytest.approx(11)
+    ranked = [one for one in result.rows if one.unit == "mean rank over tournaments"]
+    against_all, against_others = ranked[:21], ranked[21:]
+    for ranks in (against_all, against_others):
+        assert len(ranks) == 21
+        assert np.mean([one.ours for one in ranks]) == pytest.approx(11)
+        assert {(one.n, one.counted) for one in ranks} == {(10, "tournaments")}
+    others = {one.name.removesuffix(": against other brackets") for one in against_others}
+    assert others == {one.name for one in against_all}
+    middle = [one.name for one in against_all[7:14]]
+    rises = [one for one in result.rows if one.name.startswith("rise against other brackets")]
+    assert len({one.name for one in rises}) == 2
+    assert all(one.name.rpartition(": ")[2] in middle for one in rises)
+    assert all(one.paper == "18 and 11 rise: above 0" for one in rises)
     assert told[-1] == 1
     names = [one.name for one in result.rows]
     assert {name[:2] for name in names[:21]} == set(TYPES)

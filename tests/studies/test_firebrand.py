@@ -23,7 +23,7 @@ from evoply.studies import (
     ratio_of,
     reproduce,
 )
-from evoply.studies.firebrand import figures, training
+from evoply.studies.firebrand import convergence, figures, training
 from evoply.studies.firebrand.training import (
     LearningCurve,
     begun_anew,
@@ -257,6 +257,46 @@ def test_rates_that_leave_the_numbers_never_settle(monkeypatch: pytest.MonkeyPat
     assert rows["rate 1: fluctuation"].ours is None
     assert rows["rate 1: fluctuation"].reason == "a weight left the numbers in 5 of 5 runs"
     assert rows["rate 0.1, decaying: fluctuation / that of rate 0.1"].verdict == "undecided"
+
+
+def test_a_run_diverges_beyond_the_bound_or_the_numbers() -> None:
+    calm = curve([0.1, 0.2], [1.5, -2.0], [0.1, 0.2])
+    assert not convergence.diverges(calm)
+    assert convergence.diverges(replace(calm, failed=True))
+    assert not convergence.diverges(curve([0.0, -100.0], [0.0, 0.0]))
+    assert convergence.diverges(curve([0.0, -100.1], [0.0, 0.0]))
+
+
+def test_every_feature_7_learns_beside_the_same_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def told(config: Any, stop: Event) -> LearningCurve:
+        asked.append(config)
+        names = [one.name for one in config.features]
+        ends = {"locked": -0.5, "locked_always": 101.0, "open_edge": 0.1, "anchored": 1.0}
+        first = Learning().first(config)
+        last = replace(first, games=10, weights=tuple((ends.get(name, 0.0), 1.0) for name in names))
+        return LearningCurve(config, (first, last))
+
+    monkeypatch.setattr(training, "trained", told)
+    result = reproduce("firebrand", "feature-7", Request(scale="small"))
+    sets = {frozenset(one.name for one in config.features) for config in asked}
+    shared = frozenset.intersection(*sets)
+    assert len(shared) == 10
+    assert {one - shared for one in sets} == {
+        frozenset(added) for added in ([], ["locked"], ["locked_always"], ["open_edge"])
+    }
+    assert {one.rates.weights for one in asked} == {0.01, 0.1, 0.5, 1e-4}
+    assert {one.time_weights.degree for one in asked} == {0}
+    assert len(asked) == 4 * 4 * 5
+    rows = {one.name: one for one in result.rows}
+    assert rows["rate 0.01, 7a unlimited: share of runs that diverge"].ours == 1.0
+    assert "rate 0.01, 7a unlimited: weight" not in rows
+    assert rows["rate 0.1, 7a limited: share of runs that diverge"].ours == 0.0
+    assert rows["raw 0.0001, 7a limited: weight"].ours == pytest.approx(-0.5)
+    assert rows["rate 0.01, 7a limited: size / that of feature 8"].ours == pytest.approx(0.5)
+    assert rows["rate 0.01, 7b: size / that of feature 8"].ours == pytest.approx(0.1)
+    assert rows["rate 0.01, 7b: points against the same without it"].n == 5
 
 
 def test_depths_are_compared_after_as_many_games() -> None:

@@ -4,35 +4,16 @@ from typing import Any
 
 import pytest
 
-from evoply import _native
 from evoply.arena import match
 from evoply.players import parse_player
 from evoply.reports import result_html
-from evoply.studies import STUDIES, Request, Result, page_of_study, reproduce
+from evoply.studies import STUDIES, Request, Result, frankland, page_of_study, reproduce
 from evoply.studies.frankland import LEVELS, ladder_player, opponents_of
 from evoply.studies.study import paper
 
 TABLES = paper("frankland")["tables"]
-AREAS, PHASES = (TABLES["weights"][what] for what in ("areas", "phases"))
+AREAS, PHASES = TABLES["weights"]["areas"], paper("frankland")["phases"]
 IDEAS = TABLES["ablation"]["ideas"]
-
-
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Let alpha be what the key says at once, and return the settings that it is asked with."""
-    calls: list[dict[str, Any]] = []
-
-    def online_move(game: str, row: Any, key: int, **settings: Any) -> tuple[Any, ...]:
-        calls.append(settings)
-        draws = _native.Stream.from_key(key)
-        moves = _native.legal_moves(game, row)
-        weights = [draws.below(33) for _ in range(9)]
-        roots = [(code, draws.below(9), 5) for code in moves]
-        flags = True, True, False
-        return moves[draws.below(len(moves))], [0], weights, flags, 20, 21_000, 0.01, roots
-
-    monkeypatch.setattr(_native, "online_move", online_move, raising=False)
-    return calls
 
 
 def test_the_ladder_is_sound_and_each_step_is_higher() -> None:
@@ -86,17 +67,23 @@ def test_any_opponent_takes_the_ladders_place(quick: list[dict[str, Any]]) -> No
 
 def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
     result = reproduce("frankland", "weights")
-    assert len(result.rows) == len(PHASES) * (len(AREAS) + 1)
+    assert len(result.rows) == len(PHASES) * (len(AREAS) + 2)
     for one in result.rows:
         if "flags" in one.name:
             assert one.ours in (None, 0.0)  # the third flag is never set here
-        else:
+        elif "less the inner" not in one.name:
             assert one.ours is None or 5 < one.ours < 27  # uniform in 0..32
     printed = [one.paper for one in result.rows if one.paper is not None]
     assert sum(not isinstance(paper, str) for paper in printed) == sum(
         len(phase["weights"]) for phase in PHASES.values()
     )
     assert sum(paper == "become true early and stay true" for paper in printed) == len(PHASES)
+    # Those that differ most from the printed ones come first.
+    first = result.rows[:13]
+    assert len({one.name for one in first}) == 13
+    apart = [abs(one.ours - one.paper) for one in first]
+    assert apart == sorted(apart, reverse=True)
+    assert apart[0] > 5
     page = result_html(page_of_study(result, STUDIES["frankland"]))
     assert "Weights, end of the start" in page
     assert "the paper&#39;s example: A 5, B 1, E 3, C 7, H 8" in page
@@ -106,6 +93,43 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
     bounds = [bound for phase in PHASES.values() for bound in phase["discs"]]
     assert bounds == [4, 14, 14, 24, 24, 44, 44, 54, 54, 64]
     assert reproduce("frankland", "weights", Request(threads=2)).rows == result.rows
+
+
+def test_a_reason_says_how_many_single_moves_go_as_far() -> None:
+    weights = [0.0, 10.0, 20.0, 30.0]
+    assert frankland._how_far(weights, 5) == "one position; 25 % of our moves go so far"
+    assert frankland._how_far(weights, 20).startswith("one position; 50 %")
+    assert frankland._how_far(weights, 31).startswith("one position; 0 %")
+
+
+def test_readings_play_again_only_where_games_change(quick: list[dict[str, Any]]) -> None:
+    few = STUDIES["frankland"].resized("smoke", games=2)
+    result = reproduce(few, "readings")
+    told = TABLES["readings"]
+    asked = sum(len(areas) for areas in told["asked"].values())
+    names = list(told["readings"])
+    assert len(result.rows) == len(names) * (2 + asked)
+    outer = f"{names[0]}: corner and inner edge less the inner board"
+    assert {one.name: one.paper for one in result.rows}[outer] == "corners and edges low: below 0"
+    assert {one["preserve_alpha"] for one in quick} == {"yes", "no"}
+    rows = {one.name: one for one in result.rows}
+    shifted, usual = (rows[f"{name}: middle, C"] for name in (names[2], names[0]))
+    assert shifted.ours != usual.ours
+    assert shifted.paper == usual.paper == PHASES["middle"]["weights"]["C"]
+    assert rows[f"{names[0]}: distance"].n == sum(len(one["weights"]) for one in PHASES.values())
+    seats = sum(settings["alpha"] is None for settings in quick)
+    assert seats > len(names) - 2  # the first move of every match, and more where alpha is lost
+
+
+def test_the_times_of_figure_6(quick: list[dict[str, Any]]) -> None:
+    result = reproduce(STUDIES["frankland"].resized("smoke", games=2), "6")
+    rows = {one.name: one for one in result.rows}
+    assert rows["all phases: the longest"].ours == 0.01
+    mean = rows["all phases: seconds of a move, mean"]
+    assert (mean.ours, mean.paper, mean.counted) == (0.01, "under a minute: below 60", "moves")
+    assert mean.n == len(quick)
+    phases = [rows[f"{phase}: the longest"].n for phase in PHASES]
+    assert sum(n for n in phases if n) == mean.n
 
 
 def test_the_sweep_changes_one_setting_at_a_time(quick: list[dict[str, Any]]) -> None:

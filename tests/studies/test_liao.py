@@ -150,7 +150,7 @@ def test_tables(table, rules):
     data = result.to_dict()
     assert set(data) >= {"study", "table", "scale", "seed", "command", "rows"}
     assert set(data["rows"][0]) == {
-        "name", "paper", "ours", "interval", "n", "verdict", "reason", "margin",
+        "name", "paper", "ours", "interval", "n", "counted", "unit", "verdict", "reason", "margin",
     }  # fmt: skip
     assert f"--rules {rules}" in data["command"]
 

@@ -7,8 +7,9 @@ from evoply.cli.output import Output
 from evoply.cli.shared_options import Json
 
 
+# The order is that of cyclopts: of two equal unions Python keeps the one that came first.
 def completion(
-    shell: Literal["bash", "zsh", "fish", "powershell"] | None = None, /, *, json: Json = False
+    shell: Literal["zsh", "bash", "fish", "powershell"] | None = None, /, *, json: Json = False
 ) -> None:
     """Print what lets a shell complete commands and options at the Tab key.
 

@@ -60,18 +60,29 @@ def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> Pr
     return set_of(f"liao({','.join(changed)})" if changed else "liao", primitives)
 
 
-def letters(shape: BoardShape = USUAL, order: str = "corner_first") -> PrimitiveSet:
+def letters(
+    shape: BoardShape = USUAL, order: str = "corner_first", regions: Sequence[str] = ()
+) -> PrimitiveSet:
     """Return + - * / 10 and the counts of each symmetry class of a board of *shape*.
 
     `aa`, `bb`, ... count White's (own) discs, `AA`, `BB`, ... Black's: 20 terminals on 8x8. Bellin
     & Gasperin's assignment of letters to classes is lost; *order* "centre_first" counts classes
-    from the centre instead of from the corner.
+    from the centre instead of from the corner. *regions* are other terminals: each a letter, or
+    the letters of classes that are counted together, as `abe` and `ABE`.
+
+    Raises `ExpressionError` for a region that is empty, or has a letter twice or one of no class.
     """
+    known = class_letters(shape)
+    used = "".join(regions)
+    if not all(regions) or not set(used) <= set(known) or len(set(used)) < len(used):
+        raise ExpressionError(f"regions are letters {known[0]} to {known[-1]}, each at most once")
     terminals: list[tuple[str, Expression]] = []
-    for letter in class_letters(shape):
-        terminals.append((2 * letter, features.square_class("own", letter, order)))
-        terminals.append((2 * letter.upper(), features.square_class("opponent", letter, order)))
+    for region in regions or known:
+        text = region if len(region) > 1 else 2 * region
+        terminals.append((text, features.square_class("own", region, order)))
+        terminals.append((text.upper(), features.square_class("opponent", region, order)))
     name = "letters" if order == "corner_first" else "letters-centre"
+    name += f"({'+'.join(regions)})" if regions else ""
     return set_of(name_on(name, shape), [*_arithmetic("one"), *terminals])
 
 
@@ -83,17 +94,18 @@ def bellin(
     constants: bool = True,
     shape: BoardShape = USUAL,
     order: str = "corner_first",
+    regions: Sequence[str] = (),
 ) -> PrimitiveSet:
     """Return the functions + - * % and no-ops over *terminals*, with leaves weighed by place.
 
     `%` divides and gives 1 where the divisor is 0. *mode* None weighs nothing: no-ops are then
     inert. *constants* says whether numbers are weighed like features, which the paper leaves open.
-    *shape* and *order* are those of `letters`.
+    *shape*, *order* and *regions* are those of `letters`.
     """
     unknown = [name for name in no_ops if name not in NO_OPS]
     if unknown:
         raise ExpressionError(f"no-ops are {', '.join(NO_OPS)}, not {short(unknown[0])}")
-    base = liao() if terminals == "liao" else letters(shape, order)
+    base = liao() if terminals == "liao" else letters(shape, order, regions)
     named = [("%" if node.name == "/" else node.name, node.expression) for node in base]
     name = base.name.replace("liao", "bellin").replace("letters", "bellin-letters")
     plain = set_of(name, named)

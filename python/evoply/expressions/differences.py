@@ -59,17 +59,26 @@ def _inside(name: str) -> Callable[[str], Number]:
     return lambda side: count(features.pieces_of(side) & squares(name))
 
 
-def locked(side: str) -> Number:
-    """Return the number of discs of *side* between two opposing neighbours on a line (7a).
-
-    It is 0 after 75 plies, counted by discs: near the end its weight grew without bound.
-    """
+def locked_always(side: str) -> Number:
+    """Return the number of discs of *side* between two opposing neighbours on a line (7a)."""
     other = features.pieces_of(_other(side))
     lines = (("n", "s"), ("e", "w"), ("ne", "sw"), ("nw", "se"))
     between = [other.shift(direction) & other.shift(opposite) for direction, opposite in lines]
     caught = between[0] | between[1] | between[2] | between[3]
+    return count(features.pieces_of(side) & caught)
+
+
+def locked(side: str) -> Number:
+    """Return the same as `locked_always`, but 0 from 75 plies on, counted by discs.
+
+    The paper limits it so, because near the end all weights grew without bound.
+    """
     is_early = board.pieces - number(4) < number(_LAST_PLY)
-    return select(is_early, count(features.pieces_of(side) & caught), number(0))
+    return select(is_early, locked_always(side), number(0))
+
+
+def _most_locked(shape: BoardShape) -> float:
+    return float(round(0.36 * shape.squares))
 
 
 def open_edge(side: str) -> Number:
@@ -137,7 +146,12 @@ DIFFERENCES: Mapping[str, Difference] = MappingProxyType(
         "locked": Difference(
             "discs caught between opponents (7a), until ply 75",
             locked,
-            lambda shape: float(round(0.36 * shape.squares)),
+            _most_locked,
+        ),
+        "locked_always": Difference(
+            "discs caught between opponents (7a), to the end of the game",
+            locked_always,
+            _most_locked,
         ),
         "open_edge": Difference(
             "edge discs with two empty squares beside them both ways (7b)", open_edge, _rim

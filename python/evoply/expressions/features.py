@@ -4,6 +4,8 @@ Each is a number for one side, "own" or "opponent", and fits every board.
 """
 
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import or_
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -68,11 +70,12 @@ def edges(side: str = "own", kind: int = 28) -> Number:
     return count(pieces_of(side) & squares(EDGES[kind]))
 
 
-def square_class(side: str, letter: str, order: str = "corner_first") -> Number:
-    """Return the number of discs of *side* on the symmetry class *letter*."""
+def square_class(side: str, letters: str, order: str = "corner_first") -> Number:
+    """Return the number of discs of *side* on the symmetry class, or the classes, of *letters*."""
     if order not in ORDERS:
         raise ExpressionError(f"order must be one of {', '.join(ORDERS)}, not {short(order)}")
-    return count(pieces_of(side) & squares(ORDERS[order] + letter))
+    first, *others = (squares(ORDERS[order] + letter) for letter in letters or [""])
+    return count(pieces_of(side) & reduce(or_, others, first))
 
 
 def frontier(side: str = "own") -> Number:

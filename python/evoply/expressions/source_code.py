@@ -3,6 +3,8 @@
 A language is a file of `languages/`: a text for each operation, helper functions that are written
 where an expression uses them, and the whole file with its boards and its `main`. Values are those
 of the kernel to the last bit: the same doubles in the same order. This module knows no players.
+
+Reasons: docs/design/expressions.md.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from evoply import _native
-from evoply.protocols.sections import Column, Page, Section, chosen, counted
+from evoply.protocols.sections import Column, Page, Section, chosen
 from evoply.runs import checked_name
 from evoply.studies.bellin import BELLIN
 from evoply.studies.benbassat import BENBASSAT
@@ -112,7 +112,8 @@ _COLUMNS = (
     Column("paper", "paper", _printed, look="whole", missing=""),
     Column("ours", "here", "{:.4g}".format, look="strong", missing="not measured"),
     Column("interval_text", "95 % interval", "{}".format, look="whole", missing=""),
-    Column("n", "n", counted, missing=""),
+    Column("n_text", "n", "{}".format, look="whole", missing=""),
+    Column("unit", "unit", str, look="faint", is_listed=False),
     Column("verdict", "verdict", str, look="verdict"),
     Column("reason", "why, as far as is known", str, look="faint", is_listed=False),
     Column("remark", "remark", str, look="faint", is_listed=False, read=lambda row: row.reason),
@@ -154,12 +155,14 @@ def page_of_study(result: Result, study: Study) -> Page:
 def table_of(result: Result) -> Section:
     """Return the figures of *result*, beside those of the paper if it has any."""
     has_paper = any(row.paper is not None for row in result.rows)
-    names = "name paper ours interval_text n verdict reason"
+    units = dict.fromkeys(row.unit for row in result.rows)
+    names = "name paper ours interval_text n_text verdict reason"
+    names = names if has_paper else "name ours interval_text n_text remark"
     return Section(
         "Beside the paper" if has_paper else "Figures",
-        chosen(_COLUMNS, names if has_paper else "name ours interval_text n remark"),
+        chosen(_COLUMNS, names + " unit" * (len(units) > 1)),
         result.rows,
-        f"Figures are {result.unit}, with 95 % intervals.{_VERDICTS * has_paper}",
+        f"Figures are {' or '.join(units)}, with 95 % intervals.{_VERDICTS * has_paper}",
         look="study",
         longest=70,
     )

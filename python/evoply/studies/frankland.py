@@ -1,9 +1,8 @@
-"""Frankland and Pillay's study: Table I, the weights by phase of the game, other settings.
+"""Frankland and Pillay's study: Table I, times, the weights by phase of the game, other settings.
 
 Source: Frankland & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 2015).
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -16,7 +15,7 @@ from evoply.arena import match
 from evoply.expressions import Number, board, count, features, squares
 from evoply.players import AlphaBeta, ExpressionEvaluator, Online, parse_player
 from evoply.protocols import Choice, Clock, GameRecord, Player, Seat
-from evoply.studies.study import BoardPicture, Reproduction, Result, Row, row, study_of
+from evoply.studies.study import BoardPicture, Reproduction, Result, Row, paper, row, study_of
 from evoply.studies.verdicts import Figure, difference, mean_of, share_of_games
 
 GAME = "othello"
@@ -170,8 +169,10 @@ def _order(move: Said) -> tuple[int, ...]:
     return move.discs, *areas.values()
 
 
-def played(player: Online, opponent: Player, request: Reproduction) -> OnlineMatch:
-    """Play random openings, each twice with colours swapped, on the 8x8 board."""
+def played(
+    player: Online, opponent: Player, request: Reproduction, openings: int | None = 8
+) -> OnlineMatch:
+    """Play games on the 8x8 board, each random opening of so many plies with both colours."""
     games = request.games or request.size("games")
     watched = Watched(player)
     result = match(
@@ -179,6 +180,7 @@ def played(player: Online, opponent: Player, request: Reproduction) -> OnlineMat
         opponent,
         game=GAME,
         games=games,
+        openings=openings,
         seed=request.seed,
         threads=request.threads,
         progress=lambda done: request.progress(done, games),
@@ -298,37 +300,124 @@ def _compare(
     return result
 
 
+def times(request: Reproduction) -> Result:
+    """Return the seconds of a move in every phase, beside what the paper says of Figure 6."""
+    said = played(PAPER, ladder_player(1), request).said
+    by_phase = {"all phases": said} | {phase: of for phase, of, _ in _phases(said, request)}
+    rows = []
+    for phase, moves in by_phase.items():
+        seconds = [move.choice.seconds for move in moves]
+        if seconds:
+            key = "seconds of a move, mean"
+            rows.append(request.row(f"{phase}: {key}", mean_of(seconds, counted="moves"), key))
+            rows += [
+                row(f"{phase}: {name}", Figure(float(value), None, len(seconds), counted="moves"))
+                for name, value in (
+                    ("95 of 100 moves within", np.quantile(seconds, 0.95)),
+                    ("the longest", max(seconds)),
+                )
+            ]
+    return request.result(rows)
+
+
+def _phases(
+    said: Sequence[Said], request: Reproduction, later: int = 0
+) -> Iterator[tuple[str, list[Said], Mapping[str, Any]]]:
+    """Yield every phase, its moves, and what is printed of it; *later* moves its ends by discs."""
+    for phase, printed in paper("frankland")["phases"].items():
+        begin, end = (disc + later if 4 < disc < 64 else disc for disc in printed["discs"])
+        yield phase, [move for move in said if begin <= move.discs < end], printed
+
+
+def _weights_of(moves: Sequence[Said], area: str) -> list[float]:
+    return [float(move.choice.notes["areas"][area]) for move in moves]
+
+
 def weights(request: Reproduction) -> Result:
     """Return the mean weight of every area in every phase, over all moves of some games.
 
-    The paper shows the weights of one game and says which areas are high or low.
+    The paper shows the weights of one game and says which areas are high or low. Those that differ
+    most from the printed ones come first.
     """
-    online = played(PAPER, ladder_player(1), request)
-    told = request.table.told
-    rows: list[Row] = []
+    said = played(PAPER, ladder_player(1), request).said
+    printed_rows: list[Row] = []
+    claims: list[Row] = []
+    others: list[Row] = []
     boards: list[BoardPicture] = []
-    for phase, printed in told["phases"].items():
-        begin, end = printed["discs"]
-        moves = [move for move in online.said if begin <= move.discs < end]
+    for phase, moves, printed in _phases(said, request):
         if moves:
             boards.append(_board(phase, moves, printed["weights"]))
-        by_area: defaultdict[str, list[float]] = defaultdict(list)
-        for move in moves:
-            for area, weight in move.choice.notes["areas"].items():
-                by_area[area].append(float(weight))
-        for area, title in told["areas"].items():
-            ours = mean_of(by_area[area], within=(0, 32)) if by_area[area] else None
-            weight = printed["weights"].get(area)
-            rows.append(
-                row(
-                    f"{phase}: {area}, {title}",
-                    ours,
-                    None if weight is None else Figure(weight, None),
-                    otherwise="the paper shows one position of one game",
-                )
-            )
-        rows += request.rows({"all three flags set": _flag_share(moves)}, f"{phase}: ")
-    return request.result(rows, boards)
+        for area, title in request.table.told["areas"].items():
+            name, found = f"{phase}: {area}, {title}", _weights_of(moves, area)
+            ours = mean_of(found, within=(0, 32), counted="moves") if found else None
+            if (weight := printed["weights"].get(area)) is None:
+                others.append(row(name, ours))
+            else:
+                why = _how_far(found, weight) if found else ""
+                printed_rows.append(row(name, ours, Figure(weight, None), otherwise=why))
+        claims.append(
+            request.row(f"{phase}: {_OUTER}", _outer(moves), f"{_OUTER}, {printed['outer']}")
+        )
+        claims += request.rows({"all three flags set": _flag_share(moves)}, f"{phase}: ")
+    printed_rows.sort(key=lambda found: -abs((found.ours or 0.0) - float(found.paper or 0)))
+    return request.result([*printed_rows, *claims, *others], boards)
+
+
+_OUTER = "corner and inner edge less the inner board"
+
+
+def _outer(moves: Sequence[Said]) -> Figure | None:
+    """Return how much higher the weights of corners and inner edges are than those inside."""
+    found = [
+        fmean(areas[area] for area in "AC") - fmean(areas[area] for area in "FGHI")
+        for areas in (move.choice.notes["areas"] for move in moves)
+    ]
+    return mean_of(found, within=(-32, 32), counted="moves") if found else None
+
+
+def _how_far(found: Sequence[float], printed: float) -> str:
+    """Return how many of our single moves are as far from our mean as the printed one."""
+    mean = fmean(found)
+    far = sum(weight <= printed if printed < mean else weight >= printed for weight in found)
+    return f"one position; {100 * far / len(found):.0f} % of our moves go so far"
+
+
+def readings(request: Reproduction) -> Result:
+    """Return the weights that differ most under other readings of alpha, phases and games."""
+    told = request.table.told
+    printed_weights = [
+        w for phase in paper("frankland")["phases"].values() for w in phase["weights"].values()
+    ]
+    middle = fmean(abs(16.5 - weight) for weight in printed_weights)
+    rows: list[Row] = []
+    known: dict[str, tuple[Said, ...]] = {}
+    for number, (name, changes) in enumerate(told["readings"].items()):
+        part = request.part(number, len(told["readings"]))
+        later, games = changes.get("later", 0), {**changes, "later": 0}
+        if repr(games) not in known:
+            settings = {key: value for key, value in games.items() if key in Online.model_fields}
+            text = games.get("opponent", "")
+            opponent = parse_player(text, game=GAME) if text else ladder_player(1)
+            known[repr(games)] = played(
+                PAPER.with_options(settings), opponent, part, games.get("openings", 8) or None
+            ).said
+        found = list(_phases(known[repr(games)], request, later))
+        distances = [
+            abs(fmean(_weights_of(moves, area)) - weight)
+            for _, moves, printed in found
+            for area, weight in printed["weights"].items()
+            if moves
+        ]
+        early = [move for _, moves, said in found if said["outer"] == "low" for move in moves]
+        rows.append(row(f"{name}: distance", mean_of(distances, counted="weights")))
+        rows.append(request.row(f"{name}: {_OUTER}", _outer(early), _OUTER))
+        for phase, moves, printed in found:
+            for area in told["asked"].get(phase, ()) if moves else ():
+                ours = mean_of(_weights_of(moves, area), within=(0, 32), counted="moves")
+                printed_weight = Figure(printed["weights"][area], None)
+                rows.append(row(f"{name}: {phase}, {area}", ours, printed_weight))
+        request.shown(request.result(rows, middle=middle))
+    return request.result(rows, middle=middle)
 
 
 def _board(phase: str, moves: Sequence[Said], printed: Mapping[str, float]) -> BoardPicture:
@@ -347,14 +436,16 @@ def _flag_share(moves: Sequence[Said]) -> Figure | None:
     if not moves:
         return None
     flags = [move.choice.notes["flags"].values() for move in moves]
-    return mean_of([float(all(values)) for values in flags], within=(0, 1))
+    return mean_of([float(all(values)) for values in flags], within=(0, 1), counted="moves")
 
 
 FRANKLAND = study_of(
     "frankland",
     {
         "1": table_1,
+        "6": times,
         "weights": weights,
+        "readings": readings,
         "sensitivity": sensitivity,
         "ablation": ablation,
         "strong": strong,

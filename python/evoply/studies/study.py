@@ -75,9 +75,29 @@ class Row(JsonData):
     n: int | None
     verdict: Verdict
     reason: str
-    """The known reason for a difference, or how the figure was measured."""
+    """The reason for a difference in at most ten words, or how the figure was measured.
+
+    Where nobody knows it, it begins with "unknown".
+    """
     margin: float | None = None
     """How far our figure may be from the printed one and match; None without a printed one."""
+    counted: str = ""
+    """What *n* counts: games, runs, moves, ..., in the plural."""
+    unit: str = ""
+    """The unit of the figures, such as "wins of 50 games"."""
+
+    @property
+    def n_text(self) -> str | None:
+        """The number of what was counted, in words for people; None if there is none."""
+        if self.n is None:
+            return None
+        counted = self.counted.removesuffix("s") if self.n == 1 else self.counted
+        return f"{self.n:,} {counted}".rstrip()
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is told apart from the printed figure, which asks for a reason."""
+        return self.verdict in ("same direction", "differs")
 
     @property
     def interval_text(self) -> str | None:
@@ -101,14 +121,13 @@ def row(
     reference: float | None = None,
     reason: str = "",
     otherwise: str = "",
+    unit: str = "",
 ) -> Row:
     """Return the row of a figure, with the verdict of the rule.
 
-    *otherwise* is the reason for a figure that does not match if *reason* is empty.
+    *otherwise* is the reason for a figure that does not match if *reason* is empty. *unit* is that
+    of the row, if it is not the table's.
     """
-    verdict = judge(ours, paper, reference)
-    if not reason and verdict in ("same direction", "differs"):
-        reason = otherwise
     printed: float | str | None = None
     if isinstance(paper, tuple):
         printed = f"{paper[0]:.2f} to {paper[1]:.2f}"
@@ -116,16 +135,19 @@ def row(
         printed = paper.text
     elif paper is not None:
         printed = paper.value
-    return Row(
+    found = Row(
         name=name,
         paper=printed,
         ours=None if ours is None else ours.value,
         interval=None if ours is None else ours.interval,
         n=None if ours is None else ours.n,
-        verdict=verdict,
+        verdict=judge(ours, paper, reference),
         reason=reason,
         margin=margin_of(ours, paper),
+        counted="" if ours is None or ours.n is None else ours.counted,
+        unit=unit,
     )
+    return replace(found, reason=otherwise) if found.is_off and not reason else found
 
 
 def series(name: str, figures: Iterable[Figure | None], *, symbol: str = "circle") -> Series:
@@ -337,10 +359,12 @@ class Reproduction(Request):
         """Return the result, with the notes of the paper's file, then *notes*.
 
         *told*, and the amounts of work at the scale, stand in the texts of the file for {names}.
+        A row that is off and has no reason gets the table's `otherwise`.
         """
         said = self.table.told
         words = {name: self._at_scale(name) for name in self.table.sizes} | told
         by_rules = said.get("notes_by_rules", {}).get(self.rules, ())
+        unit, otherwise = said.get("unit", "").format(**words), said.get("otherwise", "")
         return Result(
             study=self.study,
             table=self.table.name,
@@ -348,8 +372,15 @@ class Reproduction(Request):
             scale=self.scale,
             seed=self.seed,
             rules=self.rules,
-            unit=said.get("unit", "").format(**words),
-            rows=tuple(rows),
+            unit=unit,
+            rows=tuple(
+                replace(
+                    row,
+                    unit=row.unit or unit,
+                    reason=row.reason or otherwise * row.is_off,
+                )
+                for row in rows
+            ),
             notes=(
                 *(note.format(**words) for note in (*by_rules, *said.get("notes", ()))),
                 *notes,

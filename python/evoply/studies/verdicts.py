@@ -67,9 +67,11 @@ class Figure:
     value: float
     interval: tuple[float, float] | None
     n: int | None = None
-    """Games, runs or individuals behind it."""
+    """How many games, runs or others are behind it."""
     scale: tuple[float, float] | None = None
     """The least and the greatest possible value, if known."""
+    counted: str = ""
+    """What *n* counts: games, runs, moves, ..., in the plural."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +85,36 @@ class Claim:
 
 
 def share_of_games(
-    wins: float, games: int, *, of: float = 1.0, distinct: int | None = None
+    wins: float,
+    games: int,
+    *,
+    of: float = 1.0,
+    distinct: int | None = None,
+    counted: str = "games",
 ) -> Figure:
     """Return *wins* of *games* on the scale 0 to *of*, with Wilson's interval.
 
     *distinct* is the number of different games, if fewer: repeated games are not evidence.
+    *counted* says what else is counted, such as runs that did not settle among runs.
 
     >>> share_of_games(44, 50, of=50).interval
     (38.0..., 47.1...)
     """
     share = wins / games
     low, high = wilson(share, games if distinct is None else min(games, distinct))
-    return Figure(of * share, (of * low, of * high), games, (0.0, of))
+    return Figure(of * share, (of * low, of * high), games, (0.0, of), counted)
 
 
-def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = None) -> Figure:
+def mean_of(
+    values: Sequence[float],
+    *,
+    within: tuple[float, float] | None = None,
+    counted: str = "runs",
+) -> Figure:
     """Return the mean of independent runs with Student's 95 % interval; none for a single run.
 
-    *within* are the least and the greatest possible values, at which the interval ends.
+    *within* are the least and the greatest possible values, at which the interval ends. *counted*
+    says what there is a value of, if not of runs.
     """
     interval = mean_interval(values)
     if interval is None and len(values) > 1:
@@ -108,7 +122,7 @@ def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = Non
         interval = (fmean(values), fmean(values))
     if interval is not None and within is not None:
         interval = max(interval[0], within[0]), min(interval[1], within[1])
-    return Figure(fmean(values), interval, len(values), within)
+    return Figure(fmean(values), interval, len(values), within, counted)
 
 
 def difference(first: Figure, second: Figure) -> Figure:
@@ -116,11 +130,14 @@ def difference(first: Figure, second: Figure) -> Figure:
     value = first.value - second.value
     interval = difference_interval((first.value, first.interval), (second.value, second.interval))
     counts = [figure.n for figure in (first, second) if figure.n is not None and interval]
-    return Figure(value, interval, sum(counts) or None)
+    counted = first.counted if first.counted == second.counted else ""
+    return Figure(value, interval, sum(counts) or None, counted=counted)
 
 
-def ratio_of(values: Sequence[float]) -> Figure:
+def ratio_of(values: Sequence[float], *, counted: str = "runs") -> Figure:
     """Return the geometric mean of ratios of independent runs, with Student's interval of the logs.
+
+    *counted* says what there is a ratio of, if not of runs.
 
     Raises `ValueError` for a ratio that is not above 0.
 
@@ -131,7 +148,7 @@ def ratio_of(values: Sequence[float]) -> Figure:
     interval = None
     if logs.interval is not None:
         interval = _power(logs.interval[0]), _power(logs.interval[1])
-    return Figure(_power(logs.value), interval, logs.n)
+    return Figure(_power(logs.value), interval, logs.n, counted=counted)
 
 
 def _power(exponent: float) -> float:

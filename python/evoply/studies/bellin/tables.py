@@ -5,8 +5,9 @@ primitives: its features, whether places weigh them, its no-ops. Everything else
 (preset `gpjpp`): fitness is the sum of the opponent's discs over three games as White, one against
 Edgar, here `edgar-like`, and two against a random player.
 
-E1 to E5 tell the fitness of the best trees, also on fresh games, and what no-ops became;
-tournaments of evolved trees in seven brackets tell stars, and whether fitness foretells success.
+E1 to E5 tell the fitness of the best trees, also on fresh games, and what no-ops became; sets of
+few and many features tell which suit weights; tournaments of evolved trees in seven brackets tell
+stars, and whether fitness foretells success.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from evoply import _native
 from evoply.arena import Results, Schedule, Star, Tournament, play, rank_correlation, tournament
 from evoply.evolution import Census, EvolutionConfig, Generation, config_from_toml, evolve
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, bellin
+from evoply.expressions.operations import Weighing
 from evoply.games.othello import Position
 from evoply.gp import Tree, leaf_weights, lower
 from evoply.players import AfterState, KernelSeat, TreeEvaluator, parse_player, player_of
@@ -28,7 +30,7 @@ from evoply.reports import explain
 from evoply.reports.charts import interval_chart
 from evoply.runs.presets import preset_text
 from evoply.studies.study import Reproduction, Result, Row, paper, row, series, study_of
-from evoply.studies.verdicts import Figure, mean_of, share_of_games
+from evoply.studies.verdicts import Figure, difference, mean_of, share_of_games
 from evoply.wording import signed
 
 GAME = "othello"
@@ -55,7 +57,11 @@ class Type:
         return self.primitives.weights is not None
 
 
-_PRIMITIVES: Mapping[str, PrimitiveSet] = {
+FEATURES: Mapping[str, Sequence[str]] = paper("bellin")["tables"]["hypothesis"]["features"]
+"""The regions of each set of features of section 4.4; none for the original features."""
+WEIGHTS: Mapping[str, Weighing | None] = {"weights": "positional", "no weights": None}
+"""How the places of leaves weigh them, in each set of features."""
+PRIMITIVES: Mapping[str, PrimitiveSet] = {
     "E1": PRIMITIVE_SETS["liao"],
     "E2": PRIMITIVE_SETS["bellin"],
     "E3": bellin("letters", mode=None),
@@ -63,13 +69,18 @@ _PRIMITIVES: Mapping[str, PrimitiveSet] = {
     "E5": PRIMITIVE_SETS["bellin-noops"],
     "V1": bellin(constants=False),
     "V2": bellin("letters", mode="noop_only"),
+    **{
+        f"{name}, {weights}": bellin("letters" if regions else "liao", mode=mode, regions=regions)
+        for name, regions in FEATURES.items()
+        for weights, mode in WEIGHTS.items()
+    },
 }
 
 
 def _types() -> Iterator[tuple[str, Type]]:
     for name, told in paper("bellin")["types"].items():
         printed = tuple(told["printed"]) if "printed" in told else None
-        yield name, Type(told["title"], _PRIMITIVES[name], printed, told.get("players", 5))
+        yield name, Type(told["title"], PRIMITIVES[name], printed, told.get("players", 5))
 
 
 TYPES = dict(_types())
@@ -95,7 +106,7 @@ class Evolved:
 
 
 def config_of(name: str, request: Reproduction, run: int) -> EvolutionConfig:
-    """Return the config of one run of a type."""
+    """Return the config of one run of a type, or of a set of features of section 4.4."""
     opponents = ",".join(
         f'{{player="{player}",games={OPPONENTS.count(player)}}}'
         for player in dict.fromkeys(OPPONENTS)
@@ -110,9 +121,7 @@ def config_of(name: str, request: Reproduction, run: int) -> EvolutionConfig:
         "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}",
     ]
     config = config_from_toml(preset_text("gpjpp"), settings)
-    return EvolutionConfig(
-        **{**config.model_dump(), "primitives": TYPES[name].primitives.to_dict()}
-    )
+    return EvolutionConfig(**{**config.model_dump(), "primitives": PRIMITIVES[name].to_dict()})
 
 
 def evolve_type(name: str, request: Reproduction, run: int) -> Evolved:
@@ -172,7 +181,7 @@ def opponents_discs(results: Results, trees: int) -> NDArray[np.int64]:
 
 _MODES = ("all", "same", "other")
 _TITLES = {"all": "against all", "other": "against other brackets"}
-_SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
+_SELECTED = "Edgar is lost, and sizes of population and run unknown"
 _CHAINS = "As a share of all chains. The paper saw them, even directly above terminals."
 _IMPORTANT = (
     "Rank correlation; the paper expects important features to the left and high, where weights "
@@ -203,7 +212,7 @@ def _fitness(names: Sequence[str], request: Reproduction) -> Result:
     for name in names:
         printed = TYPES[name].printed
         rows += [
-            row(f"{name}, {TYPES[name].title}", selected[name], printed, reason=_SELECTED),
+            row(f"{name}, {TYPES[name].title}", selected[name], printed, otherwise=_SELECTED),
             row(f"{name} on fresh games", fresh[name], reason=_FRESH),
         ]
     rows += [_edgar_row(name, evolved[name]) for name in names]
@@ -240,8 +249,9 @@ def _edgar_row(name: str, evolved: Sequence[Evolved]) -> Row:
     beaten = sum(tree.beats_edgar for tree in evolved)
     return row(
         f"{name}: best trees that beat {OPPONENTS[0]}",
-        share_of_games(beaten, len(evolved)),
+        share_of_games(beaten, len(evolved), counted="trees"),
         reason="The paper: players of every type beat Edgar. One game, as White.",
+        unit="share of the best trees",
     )
 
 
@@ -262,6 +272,7 @@ def _chain_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
                 figure,
                 reason=_CHAINS if when == "last" else "",
                 otherwise="" if shares else "No no-ops were left.",
+                unit="share of all chains",
             )
         )
     return rows
@@ -286,8 +297,12 @@ def _importance_rows(name: str, evolved: Sequence[Evolved]) -> Iterator[Row]:
     for what, values in found.items():
         rho = rank_correlation(influences, values) if len(influences) > 1 else None
         if rho is not None and not isnan(rho.rho):
-            figure = Figure(rho.rho, rho.interval, rho.players)
-            yield row(f"{name}: influence of features and {what}, rho", figure, reason=_IMPORTANT)
+            yield row(
+                f"{name}: influence of features and {what}, rho",
+                Figure(rho.rho, rho.interval, rho.players, counted="features"),
+                reason=_IMPORTANT,
+                unit="rank correlation",
+            )
 
 
 def _influences(player: Evolved) -> dict[str, float]:
@@ -296,11 +311,54 @@ def _influences(player: Evolved) -> dict[str, float]:
     return {part.text: part.share for part in explained.features if part.text in names}
 
 
+def hypothesis(request: Reproduction) -> Result:
+    """Return what section 4.4 asks: whether few features of equal size suit weights best.
+
+    The discs of the best trees on fresh games tell, and what weights change in them.
+    """
+    names = [f"{name}, {weights}" for name in FEATURES for weights in WEIGHTS]
+    found = dict(
+        request.over_seeds(
+            names, request.size("runs"), lambda name, run: evolve_type(name, request, run)
+        )
+    )
+    fresh = {name: np.array([tree.fresh for tree in trees]) for name, trees in found.items()}
+    weighed = {name: fresh[f"{name}, weights"] for name in FEATURES}
+    gains = {name: fresh[f"{name}, no weights"] - weighed[name] for name in FEATURES}
+    figures = {}
+    for few, others in request.table.told["compared"].items():
+        for other in others:
+            figures[f"weights: {few} less {other}"] = weighed[few] - weighed[other]
+            figures[f"what weights gain: {few} less {other}"] = gains[few] - gains[other]
+    figures |= {f"{name}: what weights gain": gains[name] for name in FEATURES}
+    figures |= {f"{name}: fresh games": fresh[name] for name in names}
+    figures |= {
+        f"{name}: when selected": np.array([tree.fitness for tree in found[name]]) for name in names
+    }
+    rows = request.rows({name: mean_of(values.tolist()) for name, values in figures.items()})
+    chart = interval_chart(
+        "Fresh games",
+        list(FEATURES),
+        [
+            series(weights, [mean_of(fresh[f"{name}, {weights}"].tolist()) for name in FEATURES])
+            for weights in WEIGHTS
+        ],
+        "opponents' discs in three games",
+        note="with 95 % intervals",
+    )
+    return request.result(rows, [chart])
+
+
 def tournaments(request: Reproduction) -> Result:
     """Return tournaments of the evolved trees in all three modes: stars, and what fitness tells."""
     evolved = _evolve_players(request)
     results = {mode: _play(evolved, mode, request, index) for index, mode in enumerate(_MODES)}
-    rows = [_star_row(star, results) for star in results["all"].stars]
+    rows = [_star_row(star, results["same"]) for star in results["all"].stars]
+    rows += [
+        row(f"{star.player}: {_TITLES['other']}", _rank(star, results["other"]), unit=_RANK)
+        for star in results["other"].stars
+    ]
+    rows += _rises(evolved, results, request)
     rows += _correlation_rows(evolved, results["all"], request)
     rows.append(_champions_row(results))
     names = [star.player for star in results["all"].stars]
@@ -327,7 +385,7 @@ def tournaments(request: Reproduction) -> Result:
 def _evolve_players(request: Reproduction) -> dict[str, Evolved]:
     """Return the players by name, "E1 1" the first of bracket E1."""
     wanted = {name: min(kind.players, request.size("runs")) for name, kind in TYPES.items()}
-    total = sum(wanted.values()) + len(_MODES)
+    total = sum(wanted.values()) + len(_MODES) + len(_TITLES)
     trees: dict[str, Evolved] = {}
     for name, count in wanted.items():
         for run in range(count):
@@ -337,8 +395,9 @@ def _evolve_players(request: Reproduction) -> dict[str, Evolved]:
 
 
 def _play(
-    evolved: Mapping[str, Evolved], mode: str, request: Reproduction, index: int
+    evolved: Mapping[str, Evolved], mode: str, request: Reproduction, index: int, again: int = 0
 ) -> Tournament:
+    """Return the tournaments of a mode, which is step *index*; *again* gives other ones."""
     result = tournament(
         [AfterState(evaluator=TreeEvaluator(tree=player.tree)) for player in evolved.values()],
         names=list(evolved),
@@ -347,10 +406,10 @@ def _play(
         fitness=[-player.fitness for player in evolved.values()],
         mode=mode,  # type: ignore[arg-type]  # one of the three
         times=request.size("tournaments"),
-        seed=request.seed,
+        seed=request.seed + again,
         threads=request.threads,
     )
-    request.progress(len(evolved) + index + 1, len(evolved) + len(_MODES))
+    request.progress(len(evolved) + index + 1, len(evolved) + len(_MODES) + len(_TITLES))
     return result
 
 
@@ -358,17 +417,50 @@ def _bracket(player: str) -> str:
     return player.partition(" ")[0]
 
 
-def _star_row(star: Star, results: Mapping[str, Tournament]) -> Row:
-    others = {
-        mode: next(o for o in r.stars if o.player == star.player) for mode, r in results.items()
-    }
+_RANK = "mean rank over tournaments"
+
+
+def _rank(star: Star, result: Tournament) -> Figure:
+    return Figure(star.mean_rank, star.rank_interval, result.runs, counted="tournaments")
+
+
+def _star_row(star: Star, same: Tournament) -> Row:
+    titles = next(other.titles for other in same.stars if other.player == star.player)
     return row(
         star.player,
-        Figure(star.mean_rank, star.rank_interval, results["all"].runs),
+        _rank(star, same),
         reason=f"{star.titles} titles, {star.finals} finals, rating {signed(star.rating or 0)}; "
-        f"{others['same'].titles} titles in its bracket; mean rank {others['other'].mean_rank:.3g} "
-        "against other brackets.",
+        f"{titles} titles in its bracket.",
+        unit=_RANK,
     )
+
+
+def _rises(
+    evolved: Mapping[str, Evolved], results: Mapping[str, Tournament], request: Reproduction
+) -> Iterator[Row]:
+    """Yield how far the two of middle rank that rise most against other brackets rise again.
+
+    The tournaments of *results* choose them, and others tell: the greatest of many differences
+    would be above 0 by chance alone.
+    """
+
+    def rises(modes: Mapping[str, Tournament]) -> dict[str, Figure]:
+        ranks = {mode: {star.player: _rank(star, modes[mode]) for star in modes[mode].stars}
+                 for mode in _TITLES}  # fmt: skip
+        return {name: difference(ranks["all"][name], ranks["other"][name]) for name in evolved}
+
+    third = len(evolved) // 3
+    mediocre = [star.player for star in results["all"].stars[third : len(evolved) - third]]
+    first = rises(results)
+    chosen = sorted(mediocre, key=lambda name: first[name].value, reverse=True)[:2]
+    again = {
+        mode: _play(evolved, mode, request, len(_MODES) + index, again=1)
+        for index, mode in enumerate(_TITLES)
+    }
+    for what, name in zip(("first", "second"), chosen, strict=True):
+        figure = rises(again)[name]
+        key = f"rise against other brackets, {what} of the middle"
+        yield request.row(f"{key}: {name}", figure, key)
 
 
 def _correlation_rows(
@@ -380,8 +472,9 @@ def _correlation_rows(
     found = {"in training": result.fitness_correlation, "on fresh games": fresh}
     for title, rho in found.items():
         if rho is not None and not isnan(rho.rho):
-            figure = Figure(rho.rho, rho.interval, rho.players, (-1.0, 1.0))
-            yield request.row(f"rank correlation of fitness {title} with success", figure)
+            figure = Figure(rho.rho, rho.interval, rho.players, (-1.0, 1.0), "players")
+            name = f"rank correlation of fitness {title} with success"
+            yield request.row(name, figure, unit="rank correlation")
 
 
 def _champions_row(results: Mapping[str, Tournament]) -> Row:
@@ -390,7 +483,8 @@ def _champions_row(results: Mapping[str, Tournament]) -> Row:
     best = {star.player for star in results["all"].stars[: len(champions)]}
     return row(
         "share of brackets whose best player is a star against all",
-        Figure(len(best & champions) / len(champions), None, len(champions)),
+        Figure(len(best & champions) / len(champions), None, len(champions), counted="brackets"),
+        unit="share of brackets",
         reason="The paper: champions of brackets are often not the stars. Best: most titles in its "
         f"bracket; stars: the best {len(champions)} against all.",
     )
@@ -410,6 +504,7 @@ BELLIN = study_of(
     {
         **{name: partial(experiment, name) for name in EXPERIMENTS},
         "fitness": fitness_ranges,
+        "hypothesis": hypothesis,
         "tournament": tournaments,
     },
 )

@@ -15,6 +15,7 @@ FIREBRAND = study_of(
         "7": figures.figure_7,
         "X6": convergence.manual_change,
         "X7": convergence.convergence,
+        "feature-7": convergence.feature_7,
         "ordering": ordering.ordering,
         "orders": strength.orders,
         "rules": strength.rules,

@@ -1,13 +1,16 @@
-"""X6 and X7: a weight changed by hand, and training from other first weights."""
+"""X6 and X7, a weight changed by hand and other first weights; and features that were given up."""
 
+import json
 from threading import Event
 
 import numpy as np
 
-from evoply.learning import edited
+from evoply.learning import edited, load_learning_config
 from evoply.studies.firebrand.training import (
+    BOARDS,
     DEPTH,
     OTHER,
+    PRESETS,
     Array,
     LearningCurve,
     correlation,
@@ -19,8 +22,8 @@ from evoply.studies.firebrand.training import (
     settings,
     trained,
 )
-from evoply.studies.study import Reproduction, Result
-from evoply.studies.verdicts import Figure, mean_of, ratio_of
+from evoply.studies.study import Reproduction, Result, Row
+from evoply.studies.verdicts import Figure, mean_of, ratio_of, share_of_games
 
 FEATURE = "pieces"
 CHANGE = 0.4
@@ -139,3 +142,88 @@ def _sizes(curves: list[LearningCurve]) -> dict[str, Figure]:
             [ratio(float(abs(end[corners])), float(abs(end[index]))) for end in ends]
         ),
     }
+
+
+# Features 7a and 7b: without 7a's limit all weights grew, with it its own went to 0.
+
+ENDLESS = 100.0
+"""The size of a weight from which a run diverges; the paper's are at most 1."""
+
+
+def diverges(curve: LearningCurve) -> bool:
+    """Return whether a run left the numbers, or had any weight beyond `ENDLESS` after a step."""
+    return curve.failed or float(np.abs(curve.weights).max()) > ENDLESS
+
+
+def feature_7(request: Reproduction) -> Result:
+    """Return what becomes of features 7a, with and without its limit, and 7b, by learning rate."""
+    stage, told = request.size("stage"), request.table.told
+    preset = load_learning_config(PRESETS[request.game or BOARDS[0]])
+    others = [each.name for each in preset.features if each.name != told["given_up"]]
+    usual = {
+        "games": 10 * stage,
+        "games_per_step": max(1, stage // 2),
+        "curriculum.games": stage,
+        "time_weights.degree": 0,
+    }
+    setups = {
+        (rate, name): usual
+        | told["rates"][rate]
+        | {"features": json.dumps([*others, *filter(None, [feature])])}
+        for rate in told["rates"]
+        for name, feature in told["features"].items()
+    }
+    curves = learned(request.part(0, 2), setups)
+    rows: list[Row] = []
+    for rate in request.part(1, 2).each(told["rates"]):
+        without = curves[rate, told["without"]]
+        for name, feature in told["features"].items():
+            runs = curves[rate, name]
+            figures = {
+                f"{name}: share of runs that diverge": share_of_games(
+                    sum(map(diverges, runs)), len(runs), counted="runs"
+                )
+            }
+            if feature:
+                figures |= _kept(request, name, feature, runs, without)
+            rows += request.rows(figures, f"{rate}, ")
+    slowest = next(iter(told["rates"]))
+    charts = [
+        chart
+        for name, feature in told["features"].items()
+        if feature
+        for chart in curve_charts(curves[slowest, name][0], f"{slowest}, {name}")
+    ]
+    return request.result(rows, charts, games=10 * stage, endless=ENDLESS, depth=DEPTH)
+
+
+def _kept(
+    request: Reproduction,
+    name: str,
+    feature: str,
+    runs: list[LearningCurve],
+    without: list[LearningCurve],
+) -> dict[str, Figure]:
+    """Return the weight of *feature* in the runs that did not diverge, and what it is worth."""
+    place, eighth = runs[0].place_of(feature), runs[0].place_of("anchored")
+    pairs = [
+        (number, run, other)
+        for number, (run, other) in enumerate(zip(runs, without, strict=True))
+        if not diverges(run) and not diverges(other)
+    ]
+    if not pairs:
+        return {}
+    ends = [run.weights[-1] for _, run, _ in pairs]
+    games, points = request.size("games"), f"{name}: points against the same without it"
+    figures = {
+        f"{name}: weight": mean_of([float(end[place]) for end in ends]),
+        f"{name}: size / that of feature 8": ratio_of(
+            [ratio(float(abs(end[place])), float(abs(end[eighth]))) for end in ends]
+        ),
+    }
+    if points in request.printed:
+        figures[points] = mean_of(
+            [100 * score(request, run, other, games, number) for number, run, other in pairs],
+            within=(0, 100),
+        )
+    return figures

@@ -282,7 +282,7 @@ def _claim_rows(request: Reproduction, by_name: dict[str, list[LearningCurve]]) 
                 for number, rate in enumerate(_SETTLING)
             },
             "rate 1: share of runs that do not settle": share_of_games(
-                sum(map(_is_restless, largest)), len(largest)
+                sum(map(_is_restless, largest)), len(largest), counted="runs"
             ),
         }
     )

@@ -134,7 +134,9 @@ def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tup
 
 
 def _nodes(tried: Sequence[Searched], plain: Sequence[Searched]) -> Figure:
-    return ratio_of([new.nodes / old.nodes for new, old in zip(tried, plain, strict=True)])
+    return ratio_of(
+        [new.nodes / old.nodes for new, old in zip(tried, plain, strict=True)], counted="positions"
+    )
 
 
 def _figures(name: str, tried: Sequence[Searched], plain: Sequence[Searched]) -> dict[str, Figure]:
@@ -144,7 +146,9 @@ def _figures(name: str, tried: Sequence[Searched], plain: Sequence[Searched]) ->
     figures = {"nodes": _nodes(tried, plain)}
     if name == EVALUATOR:
         valued = [(new.nodes + new.sorting) / old.nodes for new, old in pairs]
-        figures["all boards valued"] = ratio_of(valued)
-    figures["time"] = ratio_of([new.seconds / old.seconds for new, old in pairs])
-    figures["same answer"] = share_of_games(same, len(pairs))
+        figures["all boards valued"] = ratio_of(valued, counted="positions")
+    figures["time"] = ratio_of(
+        [new.seconds / old.seconds for new, old in pairs], counted="positions"
+    )
+    figures["same answer"] = share_of_games(same, len(pairs), counted="positions")
     return figures

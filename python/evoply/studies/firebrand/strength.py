@@ -110,10 +110,10 @@ def strength(request: Reproduction) -> Result:
     rows = request.rows(
         {
             f"against {first.second}": Figure(
-                100 * first.score, interval, first.games, (0.0, 100.0)
+                100 * first.score, interval, first.games, (0.0, 100.0), "games"
             ),
             f"{others} players of other seeds, {few} games each": mean_of(
-                [100 * result.score for result in rest], within=(0, 100)
+                [100 * result.score for result in rest], within=(0, 100), counted="players"
             ),
         }
     )
