@@ -32,12 +32,19 @@ SMALL = {
     .resized("smoke", "6", depths=(1, 2, 3))
     .resized("smoke", "ordering", depths=(2, 3))
     .resized("smoke", "strength", games=4, depth=2),
+    "benbassat": STUDIES["benbassat"]
+    .resized("smoke", "4", "5", "6", population=6, generations=1, final_pairs=1, games=2)
+    .resized("smoke", "3", "depths", games=(2, 2, 2))
+    .resized("smoke", "readings", "hand", games=2)
+    .resized("smoke", "sensitivity", runs=1, population=6, generations=1, final_pairs=1, games=2)
+    .resized("smoke", "coevolution", runs=1, budget=50, final_pairs=1, games=2),
 }
 LONGEST = 10
 """Words of a reason."""
 LONGER = {
     ("liao", "stages"),
     *(("firebrand", table) for table in ("1", "5", "7", "X6", "X7", "orders", "feature-7")),
+    *(("benbassat", table) for table in ("4", "6", "hand", "sensitivity", "coevolution")),
 }
 """Tables whose rows get their reasons as those of others do."""
 

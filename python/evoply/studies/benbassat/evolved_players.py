@@ -353,7 +353,7 @@ def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> li
     values = [figure.value for figure in figures]
     rows = [
         _mean(against, figures, printed),
-        row(f"{against}, median", Figure(median(values), None, len(figures))),
+        row(f"{against}, median", Figure(median(values), None, len(figures), counted="runs")),
     ]
     best = max(figures, key=lambda figure: figure.value)
     rows.append(row(f"{against}, best", best, reason="The best of the runs, so flattered."))
@@ -362,18 +362,17 @@ def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> li
 
 
 def _mean(against: str, figures: list[Figure], printed: tuple[float, ...]) -> Row:
-    """Return the row of the mean over runs, which tells each of them.
+    """Return the row of the mean over runs.
 
     Without a *printed* figure the sides are not alike, and no verdict is fair.
     """
     values = [figure.value for figure in figures]
-    uneven = "" if printed else "Only one side follows captures. "
     return row(
         f"{against}, mean of runs",
         mean_of(values, within=(0.0, PRINTED_GAMES)),
         (min(printed), max(printed)) if printed else None,
         reference=PRINTED_GAMES / 2,
-        reason=f"{uneven}Runs: {', '.join(f'{value:.1f}' for value in values)}.",
+        reason="" if printed else "only one side follows captures to their end",
     )
 
 

@@ -146,7 +146,7 @@ def games_of(step: GuideRow, request: Reproduction) -> int:
 def score_of(result: MatchResult, *, of: float = 1.0) -> Figure:
     """Return the score of a match on the scale 0 to *of*."""
     interval = result.interval and (of * result.interval[0], of * result.interval[1])
-    return Figure(of * result.score, interval, result.games)
+    return Figure(of * result.score, interval, result.games, counted="games")
 
 
 def calibration(request: Reproduction) -> Result:
