@@ -76,7 +76,8 @@ And one that evolves less, too, where all that is looked at is that the runs are
 if "EVOPLY_LONG" not in os.environ:
     FEW = (
         STUDY.resized("smoke", "4", "5", "6", games=2)
-        .resized("smoke", "3", "depths", games=(20, 4, 4))  # twenty have an interval
+        .resized("smoke", "3", games=(20, 4, 4))  # twenty have an interval
+        .resized("smoke", "depths", games=(20, 2, 2))
         .resized("smoke", "readings", games=2)
         .resized("smoke", "hand", games=4)
     )
