@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sample_matrices import antisymmetric, equilibrium_of_program, is_equilibrium
 
-from evoply.experiments.leagues.standings import log_odds, nash_averages
+from evoply.experiments.leagues.nash import log_odds, nash_averages
 
 
 @pytest.mark.parametrize("count", [1, 3, 5, 7, 13])

@@ -209,10 +209,12 @@ def make_all(
     workers: int,
     cluster: ClusterOptions,
     costs: Callable[[ExperimentFolder, int], Iterable[str]],
+    run: Callable[..., None] | None = None,
 ) -> bool:
     """Make and play all that *folder* lacks; return whether Ctrl-C stopped it.
 
-    *costs* says in lines what it will cost on so many workers (0: one a core).
+    *costs* says in lines what it will cost on so many workers (0: one a core). *run* does it:
+    `run_experiment`, if it is None.
     """
     from evoply.experiments import run_experiment
 
@@ -226,7 +228,7 @@ def make_all(
                 count = f"{status.done:,} of {status.units:,} {status.stage}"
                 move(status.share, count, status.seconds_left)
 
-            run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
+            (run or run_experiment)(folder, workers=workers, progress=tell, cluster=dispatcher)
     return early.is_stopped
 
 
@@ -346,6 +348,8 @@ _LEAGUE_PAGE = "league.html"
 
 
 def league(
+    played: str | None = None,
+    /,
     *,
     game: RunGame = None,
     methods: str = "",
@@ -357,6 +361,7 @@ def league(
     games: Whole = 8,
     move_time: float = 0.01,
     depth: Whole = 4,
+    paces: str = "",
     name: str | None = None,
     workers: Annotated[
         Threads,
@@ -372,10 +377,12 @@ def league(
 
     Every method gets the same budget of counted computation, seed by seed. The players of a
     seed then meet: at equal time a move, and at equal depth. Ctrl-C stops; the same command
-    goes on.
+    goes on. With the name of a league alone its results are shown, and nothing is played.
 
     Parameters
     ----------
+    played
+        A league that was made: shows its results and writes its page again, and plays nothing.
     game
         Default: othello.
     methods
@@ -386,7 +393,7 @@ def league(
         several times.
     budget
         What each player may use: full (3 minutes of two cores), small (3 seconds), or seconds
-        of one core. They are counted in games or work, so they are the same on every machine.
+        of one core. They are counted in games or work.
     seeds
         Players of each method.
     games
@@ -395,31 +402,62 @@ def league(
         Seconds for a move in the games at equal time.
     depth
         Plies that all look ahead in the other games; 0: there are none.
+    paces
+        What a core does in a second, which counts budgets: measured (here, before it begins),
+        reference (another machine's), or a league whose paces are taken. Default: measured; a
+        league that was begun keeps its own.
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
     from evoply.experiments.leagues.encounters import results_of
     from evoply.experiments.leagues.league_result import League, budget_of, league_folder
+    from evoply.experiments.leagues.machine import play_league
     from evoply.runs import checked_name
 
     output = Output(json)
-    folder = league_folder(
-        None if name is None else checked_name(name),
-        game=game or "othello",
-        seeds=seeds,
-        budget=budget_of(budget),
-        games=games,
-        move_time=move_time,
-        depth=depth,
-        methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
-        own=tuple(with_ or ()),
-    )
-    is_stopped = make_all(folder, output, workers, cluster, _league_costs)
+    options = (game, methods, with_, budget, seeds, games, move_time, depth, paces, name, workers)
+    if played is not None:
+        _show_league(played, output, is_alone=(*options, cluster) == _NO_OPTIONS)
+        return
+    with share_bar("what one core does in a second") as move:
+        folder = league_folder(
+            None if name is None else checked_name(name),
+            game=game or "othello",
+            seeds=seeds,
+            budget=budget_of(budget),
+            games=games,
+            move_time=move_time,
+            depth=depth,
+            methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
+            own=tuple(with_ or ()),
+            paces=paces,
+            tell=lambda what, share: move(share, what, None),
+        )
+    is_stopped = make_all(folder, output, workers, cluster, _league_costs, play_league)
     found = League.of(results_of(folder))
     _say_league(found, output)
     save_page(found, folder.path / _LEAGUE_PAGE, "all players and games so far are kept", output)
     kept = "finished steps of players and finished games are kept"
     give_so_far(output, found.to_dict(), kept * is_stopped)
+
+
+_NO_OPTIONS = (None, "", None, "full", 5, 8, 0.01, 4, "", None, 0, NO_CLUSTER)
+
+
+def _show_league(name: str, output: Output, *, is_alone: bool) -> None:
+    """Show what a league has, and write its page again."""
+    from evoply.experiments.leagues.league_result import load_league
+
+    if not is_alone:
+        raise ValueError(
+            f"league {name}: a name alone shows a league that was made - leave the options out, or "
+            f"go on with it by --name {shlex.quote(name)}"
+        )
+    found = load_league(name)
+    _say_league(found, output)
+    save_page(found, found.results.path / _LEAGUE_PAGE, "the league is as it was", output)
+    status = "finished" if found.is_whole else "unfinished"
+    output.result(made({**found.to_dict(), "status": status}))
 
 
 def _league_costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
@@ -444,6 +482,8 @@ def _say_league(found: League, output: Output) -> None:
         output.say()
         output.say(f"At {standings.words}")
         say_section(ratings_of(standings), output)
+    for mark in found.results.marks:
+        output.say(mark, style="bold")
     if not found.is_whole:
         output.say("Not everything is made and played yet.")
 

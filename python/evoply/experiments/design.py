@@ -136,7 +136,11 @@ class AllPlayAll(Part):
     opponents: ClassVar[tuple[str, ...]] = ()
     kind: Literal["all-play-all"] = "all-play-all"
     budget: float = Field(default=360.0, gt=0, le=1e7)
-    """Seconds of one core of the machine of reference for a method and seed."""
+    """Seconds of one core for a method and seed, counted by `paces`."""
+    paces: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(default={})
+    """What one core does in a second of the counted limit of each setup, by the setup's name."""
+    paces_from: str = ""
+    """Where the paces come from: "measured", "reference", or the name of another league."""
     games: int = Field(default=8, ge=2, le=10_000, multiple_of=2)
     """Games of every two players of a seed under each condition, in opening pairs."""
     move_time: float = Field(default=0.01, ge=0.001, le=60)
