@@ -182,12 +182,16 @@ def setup_of_an_experiment(folder: Path) -> Door:
 
 def league(folder: Path) -> Door:
     methods = ("firebrand", "liao", "found-features")
-    path = league_folder("league", game="othello", methods=methods, budget=0.05, seeds=1).path
+    path = league_folder(
+        "league", game="othello", paces="reference", methods=methods, budget=0.05, seeds=1
+    ).path
     return _settings_of(path, lambda: load_league(path), share=3)
 
 
 def player_of_a_league(folder: Path) -> Door:
-    path = league_folder("league", game="othello", methods=METHODS, budget=0.05, seeds=1).path
+    path = league_folder(
+        "league", game="othello", paces="reference", methods=METHODS, budget=0.05, seeds=1
+    ).path
     file = path / "setups" / "player-1.json"
 
     def write(data: Any) -> None:

@@ -53,6 +53,7 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
     return Page(
         f"League {results.name}: {game_rules(results.game).title}",
         [
+            *([Section("", sentences=results.marks)] if results.marks else []),
             *(
                 replace(
                     rated,
@@ -139,7 +140,11 @@ def _rating(row: LeagueStanding) -> str:
 
 
 def _nash_average(row: LeagueStanding) -> str:
-    return f"{row.nash_is} {signed(row.nash_average or 0.0).replace('+0', '0')}".strip()
+    return f"{row.nash_is} {_at_most_0(row.nash_average or 0.0)}".strip()
+
+
+def _at_most_0(value: float) -> str:
+    return signed(value).replace("+0", "0")
 
 
 def _title(found: LeagueStandings) -> str:
@@ -239,7 +244,7 @@ def _readable(found: LeagueStandings) -> Section:
     rows: list[tuple[int, list[LeagueStanding]]] = []
     for most in _TERMS:
         few = [row for row in found.methods if row.terms is not None and row.terms <= most]
-        if few and (not rows or few != rows[-1][1]):
+        if few and (not rows or few[0] != rows[-1][1][0]):
             rows.append((most, few))
     return Section(
         f"Strength at a number of terms, {_title(found).lower()}",
@@ -422,7 +427,7 @@ _NASH = (
     Column("nash_share", "share of the mixture", share),
     Column("", "Nash average", _nash_average, read=lambda row: row),
     Column(
-        "nash_interval", "95 % interval", between(signed), look="whole", missing="too few games"
+        "nash_interval", "95 % interval", between(_at_most_0), look="whole", missing="too few games"
     ),
 )
 _STRENGTH = (

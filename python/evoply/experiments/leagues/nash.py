@@ -68,7 +68,7 @@ def nash_averages(payoffs: ArrayLike) -> NashAverages:
     matrix = np.asarray(payoffs, dtype=np.float64)
     if not np.isfinite(matrix).all() or not np.allclose(matrix, -matrix.T, rtol=0, atol=1e-9):
         raise ValueError("payoffs: must be finite, and those of a pair must add up to 0")
-    shares = _most_even(matrix / max(float(np.abs(matrix).max(initial=0.0)), _NOTHING))
+    shares = _most_even(_scaled(matrix))
     return NashAverages(shares, np.asarray(matrix @ shares, dtype=np.float64))
 
 
@@ -78,7 +78,7 @@ def _most_even(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     The equilibria are the mixtures against which nobody has a payoff above 0. The largest share
     that each method has in any of them says who can be part of one, and whether there are several.
     """
-    extremes = [_equilibrium(matrix, wanted) for wanted in np.eye(len(matrix))]
+    extremes = [_equilibrium(matrix, method) for method in range(len(matrix))]
     inner = np.mean(extremes, axis=0)
     support = inner > _NOTHING
     if np.ptp(extremes, axis=0).max() <= _SAME:
@@ -86,13 +86,13 @@ def _most_even(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return _of_greatest_entropy(matrix, support)
 
 
-def _equilibrium(matrix: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an equilibrium in which shares, with the weights *wanted*, have the largest sum."""
+def _equilibrium(matrix: NDArray[np.float64], method: int) -> NDArray[np.float64]:
+    """Return an equilibrium in which *method* has its largest share."""
     from scipy.optimize import linprog  # slow to import, and rarely needed
 
     count = len(matrix)
     found = linprog(
-        -wanted,
+        -np.eye(count)[method],
         A_ub=matrix,
         b_ub=np.zeros(count),
         A_eq=np.ones((1, count)),
@@ -158,7 +158,7 @@ def _of_greatest_entropy(
 _SPLITS = 10
 """Times that the games are halved."""
 _HALF = math.sqrt(0.5)
-"""What is chance shrinks with the root of the games: of halves it is that much more."""
+"""What is chance falls with the root of the games: in all of them it is that share of a half's."""
 
 
 def nash_intervals(
@@ -169,12 +169,14 @@ def nash_intervals(
     `points[u, i, j]` are those of i in its `games[u, i, j]` games with j in the unit u: a seed, or
     an opening of a seed. Units of one of *strata* are alike. None if no stratum has two.
 
-    The mixture is found in the very games that then count against it. This flatters who is in it,
-    and of equal methods half would be called worse. How much it flatters is seen where one half of
-    the units finds a mixture and the other half is played against it (cross-fitting; Efron 1983
-    calls it optimism), and is taken away. The width is Student's, from leaving out one unit after
-    the other (the jackknife, Tukey 1958) with the mixture as it is, and never less than that of as
-    many independent games. It has no lower end for a method that lost all games with the mixture.
+    Units are left out one after the other, with the mixture as it is (the jackknife, Tukey 1958),
+    and the interval is Student's. It is never narrower than that of as many independent games, and
+    has no lower end for a method that lost all games with the mixture.
+
+    A method of the mixture is measured against the mixture of the others (`_against`). A mixture is
+    found in the very games that count against it, so all others look worse than they are: of eight
+    equal methods up to one in ten would be called worse. So the upper end is higher by as much as
+    this may come to (`_optimism`); then it is three in a hundred at most.
     """
     counts = np.bincount(strata)
     degrees = int((counts[counts > 0] - 1).sum())
@@ -185,29 +187,53 @@ def nash_intervals(
     won, played = points.sum(axis=0), games.sum(axis=0)
     payoffs = log_odds(won, played)
     found = nash_averages(payoffs)
-    middle = found.averages - _HALF * _optimism(points, games, strata)
-    left_out = log_odds(won - points, played - games) @ found.shares
+    mixtures = _against(payoffs, found.shares)
+    left_out = (log_odds(won - points, played - games) * mixtures).sum(axis=2)
     variance = 1 / (won + 0.5) + 1 / (played - won + 0.5)
     np.fill_diagonal(variance, 0.0)
-    least = variance @ found.shares**2
+    least = (variance * mixtures**2).sum(axis=1)
     spread = np.zeros(len(won))
     for stratum in np.flatnonzero(counts):
         own = left_out[strata == stratum]
         spread += (len(own) - 1) * own.var(axis=0)
     half = stdtrit(degrees, 0.975) * np.sqrt(np.maximum(spread, least))
-    is_floor = found.at_floor(won)
-    return [
-        (-math.inf if floor else float(min(centre - wide, average)), float(min(centre + wide, 0.0)))
-        for centre, wide, average, floor in zip(middle, half, found.averages, is_floor, strict=True)
-    ]
+    middle = (payoffs * mixtures).sum(axis=1)
+    low = np.where(found.at_floor(won), -math.inf, np.minimum(middle - half, found.averages))
+    high = middle + half + _HALF * np.maximum(_optimism(points, games, strata), 0.0)
+    return [*zip(low.tolist(), np.minimum(high, 0.0).tolist(), strict=True)]
+
+
+def _against(payoffs: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, in rows, the mixture that each method is measured against.
+
+    Against a mixture that has it a method has 0 for certain, though another may be better. So it
+    is measured against the mixture of the others, which does not beat it.
+    """
+    mixtures = np.tile(shares, (len(shares), 1))
+    for method in np.flatnonzero(shares):
+        others = np.flatnonzero(np.arange(len(shares)) != method)
+        if len(others):
+            mixtures[method] = 0.0
+            matrix = _scaled(payoffs[np.ix_(others, others)])
+            mixtures[method, others] = _equilibrium(matrix, 0)
+    return mixtures
+
+
+def _scaled(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return *matrix* with a size of 1."""
+    return matrix / max(float(np.abs(matrix).max(initial=0.0)), _NOTHING)
 
 
 def _optimism(
     points: NDArray[np.float64], games: NDArray[np.float64], strata: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return by how much each payoff falls if other units find the mixture than are counted."""
+    """Return how much each payoff gains if other units find the mixture than are counted.
+
+    That is, from one half of the units to the other, the mean of several halvings: "optimism" in
+    Efron 1983.
+    """
     draws = Stream(0, "nash")
-    fallen = np.zeros(points.shape[1])
+    gained = np.zeros(points.shape[1])
     for _ in range(_SPLITS):
         order = np.array(shuffled(len(strata), draws))
         order = order[np.argsort(strata[order], kind="stable")]
@@ -216,7 +242,6 @@ def _optimism(
             for part in (order[::2], order[1::2])
         ]
         for own, other in (halves, halves[::-1]):
-            # Any equilibrium will do, if none is preferred.
-            wanted = np.array([draws.random() for _ in own])
-            fallen += (own - other) @ _equilibrium(own / max(np.abs(own).max(), _NOTHING), wanted)
-    return fallen / (2 * _SPLITS)
+            # One equilibrium will do, if no method is preferred in all.
+            gained += (other - own) @ _equilibrium(_scaled(own), draws.below(len(own)))
+    return gained / (2 * _SPLITS)
