@@ -534,7 +534,9 @@ def test_paces_are_measured_once_kept_and_count_the_budget(
     limits = {setup.name: setup.config for setup in folder.setups}
     assert limits["firebrand"].games == pytest.approx(3 * 3300 * 0.05, abs=1)
     assert limits["patterns"].rates.games == pytest.approx(3 * 5000 * 0.05, abs=1)
-    assert {each.name: each.budget for each in kept.entrants}["firebrand"] == limits["firebrand"].games
+    assert {each.name: each.budget for each in kept.entrants}["firebrand"] == limits[
+        "firebrand"
+    ].games
     # A league that was begun measures nothing, whatever the machine does now.
     measured.clear()
     _pretend(monkeypatch, 9.0)
@@ -662,7 +664,7 @@ def test_a_busy_machine_and_a_slower_one_are_marked(whole: LeagueResults, tmp_pa
     copy = tmp_path / "copy"
     shutil.copytree(whole.path, copy)
     (copy / "machine.json").write_text((copy / "machine.json").read_text().replace("2", "3", 1))
-    with pytest.raises(RunError, match=r"machine.json cannot be read: .* or remove it"):
+    with pytest.raises(RunError, match=r"machine.json is damaged - .* or remove it"):
         load_league(copy)
 
 

@@ -119,10 +119,10 @@ def looks_of(path: Path) -> list[MachineLook]:
         )
     except FileNotFoundError:
         return []
-    except (OSError, *MALFORMED) as error:
+    except (OSError, *MALFORMED):
         raise RunError(
-            f"{file} cannot be read: {error} - put a copy back, or remove it: it only says how "
-            "busy the machine was"
+            f"{file} is damaged - put a copy back, or remove it: it only says how busy the machine "
+            "was"
         ) from None
 
 

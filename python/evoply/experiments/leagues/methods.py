@@ -48,8 +48,10 @@ _FILE = Path(__file__).with_name("methods.toml")
 _LARGEST = 1_000_000
 _FEWEST = 3
 """Methods without which there is no league."""
-_PROBES_OF_BUDGET = 5
-"""A method's pace is measured in at most this part of its budget."""
+_MOST_SECONDS = 4.0
+"""Measuring a pace takes so long: a minute for all methods of Othello."""
+_PART = 0.2
+"""It takes no more than this part of a budget."""
 _NO_ENDS = frozenset({"machine", "pruning"})
 """Keys that may change while a run goes on, and end none."""
 
@@ -268,7 +270,7 @@ def taking_part(
         raise ConfigError([("methods", f"{many} take part: a league has {_FEWEST} or more")])
     given = {text: _given_player(text, game) for text in (*references, *texts)}
     makings = {name: making for method in methods for name, making in method.makings.items()}
-    seconds, paces = measure.budget / _PROBES_OF_BUDGET, dict[str, float]()
+    seconds, paces = min(_MOST_SECONDS, _PART * measure.budget), dict[str, float]()
 
     def pace(name: str, measured: Callable[[float], float]) -> float:
         found = known(name)

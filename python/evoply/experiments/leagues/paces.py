@@ -15,8 +15,6 @@ from evoply.experiments.experiment_folder import steps_in_memory
 
 COUNTED = {"work_limit": "work", "games": "games"}
 """The keys that end a run by a counted limit, and their units, the finer one first."""
-_MOST_SECONDS = 4.0
-"""Measuring takes so long for each method: a minute for those of Othello."""
 _TRIAL = 0.1
 """The share of that for a first guess, which the machine of reference would make."""
 _TOO_LONG = 3.0
@@ -30,7 +28,6 @@ def pace_of_limits(setup_of: Callable[[float, float], Setup], pace: float, secon
     so learning in several stages counts with all of them. *pace* is a guess, that of the machine of
     reference; a short run makes a better one before the one that counts.
     """
-    seconds = min(seconds, _MOST_SECONDS)
     for part in (_TRIAL * seconds, seconds):
         setup = setup_of(part, pace)
         key = counted_key(setup)
@@ -46,7 +43,7 @@ def pace_of_limits(setup_of: Callable[[float, float], Setup], pace: float, secon
 def pace_of_own(setup: Setup, seconds: float) -> float:
     """Return how much of its counted limit a config of the user's does in a second of one core."""
     ready = setup.ready()
-    done, taken = _done(ready, COUNTED[counted_key(ready)], min(seconds, _MOST_SECONDS))
+    done, taken = _done(ready, COUNTED[counted_key(ready)], seconds)
     return max(done, 1.0) / taken
 
 
