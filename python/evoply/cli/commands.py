@@ -300,7 +300,7 @@ HOMES = {
     "course": "course check",
     "engine": "engine pack",
     "evolving": "evolve learn tune edit resume",
-    "experiments": "compare experiment league reproduce",
+    "experiments": "compare experiment reproduce",
     "explaining": "show why distil prune",
     "play": "play game",
     "runs": "runs report presets config",

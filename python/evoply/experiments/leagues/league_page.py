@@ -53,7 +53,7 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
     return Page(
         f"League {results.name}: {game_rules(results.game).title}",
         [
-            *([Section("", sentences=results.marks)] if results.marks else []),
+            *([Section("", sentences=[" ".join(results.marks)])] if results.marks else []),
             *(
                 replace(
                     rated,
@@ -118,7 +118,7 @@ def ratings_of(found: LeagueStandings) -> Section:
                 look="whole",
                 missing=found.why_no_interval,
             ),
-            Column("terms", "terms", "{:g}".format, missing=""),
+            Column("terms", "terms", "{:,g}".format, missing=""),
             Column("lead", "ahead of the next method", str, read=_ahead, is_listed=False),
             Column("score", "score", share, missing=""),
             Column("games", "games", counted),
@@ -433,7 +433,7 @@ _NASH = (
 _STRENGTH = (
     Column("", "terms at most", counted, read=itemgetter(0)),
     Column("", "the best method", str, read=lambda row: row[1].entrant, look="code"),
-    Column("", "its terms", "{:g}".format, read=lambda row: row[1].terms),
+    Column("", "its terms", "{:,g}".format, read=lambda row: row[1].terms),
     Column("", "rating", _rating, read=lambda row: row[1], look="strong"),
     Column("", "95 % interval", lambda row: span(row.interval, "none"), read=lambda row: row[1]),
 )

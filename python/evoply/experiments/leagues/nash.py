@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -196,7 +197,8 @@ def nash_intervals(
     for stratum in np.flatnonzero(counts):
         own = left_out[strata == stratum]
         spread += (len(own) - 1) * own.var(axis=0)
-    half = stdtrit(degrees, 0.975) * np.sqrt(np.maximum(spread, least))
+    by_units, by_games = stdtrit(degrees, 0.975), NormalDist().inv_cdf(0.975)
+    half = np.maximum(by_units * np.sqrt(spread), by_games * np.sqrt(least))
     middle = (payoffs * mixtures).sum(axis=1)
     low = np.where(found.at_floor(won), -math.inf, np.minimum(middle - half, found.averages))
     high = middle + half + _HALF * np.maximum(_optimism(points, games, strata), 0.0)
