@@ -194,19 +194,6 @@ def processor_seconds(run: Run) -> float:
     return seconds
 
 
-def steps_in_memory(setup: Setup, config: Any) -> Iterator[tuple[Any, Mapping[str, float], bool]]:
-    """Yield steps on one thread, each with what it cost and whether it is the last one."""
-    learners = setup.kind.learners
-    learner = learners.made(threads=1)
-    step: Any = None
-    is_last = False
-    while not is_last:
-        before = step
-        step = learner.first(config) if step is None else learner.after(config, step)
-        is_last = learner.is_finished(config, step)
-        yield step, learners.costs(step, before), is_last
-
-
 def measured(run: Run) -> tuple[Point, ...] | None:
     """Return the curve of a finished unit, None if it is not finished."""
     text = run.meta(MEASURED)

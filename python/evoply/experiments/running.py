@@ -46,13 +46,13 @@ from evoply.experiments.design import (
     Experiment,
     Setup,
     experiment_of,
+    steps_in_memory,
 )
 from evoply.experiments.experiment_folder import (
     ExperimentFolder,
     Unit,
     measured,
     run_unit,
-    steps_in_memory,
 )
 from evoply.kinds import KINDS, Run
 from evoply.players import PlayerKind, model_of

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from evoply.environment import ProcessorClock
-from evoply.experiments.design import Setup
-from evoply.experiments.experiment_folder import steps_in_memory
+from evoply.experiments.design import Setup, steps_in_memory
 
 COUNTED = {"work_limit": "work", "games": "games"}
 """The keys that end a run by a counted limit, and their units, the finer one first."""
