@@ -490,8 +490,8 @@ _METHODS_NOTE = (
     "are counted; seconds are those that processors really took."
 )
 _COSTS_NOTE = (
-    "Seconds of processor time for each player, writing its steps included. Steps are whole, so the "
-    "last may go beyond the budget, and what a second brings changes in the course of a run."
+    "Seconds of processor time for each player, writing its steps included. Steps are whole, so "
+    "the last may go beyond the budget, and what a second brings changes in the course of a run."
 )
 _TERMS_NOTE = (
     "Terms are those of a method's simplified formula: the median over seeds, and each weight of a "
