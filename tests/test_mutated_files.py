@@ -21,6 +21,7 @@ from evoply.cli.tournament import read_field
 from evoply.environment import checksum, read_limited, with_checksum
 from evoply.experiments import Experiment, ExperimentFolder
 from evoply.experiments.leagues import league_folder, load_league
+from evoply.experiments.leagues.machine import MachineLook, looks_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.expressions.written_form import parse_json
 from evoply.games import known_games as games
@@ -182,12 +183,16 @@ def setup_of_an_experiment(folder: Path) -> Door:
 
 def league(folder: Path) -> Door:
     methods = ("firebrand", "liao", "found-features")
-    path = league_folder("league", game="othello", methods=methods, budget=0.05, seeds=1).path
+    path = league_folder(
+        "league", game="othello", paces="reference", methods=methods, budget=0.05, seeds=1
+    ).path
     return _settings_of(path, lambda: load_league(path), share=3)
 
 
 def player_of_a_league(folder: Path) -> Door:
-    path = league_folder("league", game="othello", methods=METHODS, budget=0.05, seeds=1).path
+    path = league_folder(
+        "league", game="othello", paces="reference", methods=METHODS, budget=0.05, seeds=1
+    ).path
     file = path / "setups" / "player-1.json"
 
     def write(data: Any) -> None:
@@ -195,6 +200,16 @@ def player_of_a_league(folder: Path) -> Door:
         sealed_experiment(path)
 
     return Door(json.loads(file.read_text()), write, lambda: load_league(path), RunError, share=3)
+
+
+def machine_of_a_league(folder: Path) -> Door:
+    looks = [
+        MachineLook(when=when, speed=2500.5, free=0.97, cores=2).model_dump()
+        for when in ("before the players", "after the games")
+    ]
+    return Door(
+        {"looks": looks}, _summed(folder / "machine.json"), lambda: looks_of(folder), RunError
+    )
 
 
 def journal(folder: Path) -> Door:
@@ -243,7 +258,7 @@ DOORS: dict[str, Callable[[Path], Door]] = {
     for made in (
         *(rules, saved_player, toml_player, packed_tables, saved_games, field_of_a_tournament),
         *(engines, primitives, experiment, setup_of_an_experiment, league, journal),
-        player_of_a_league,
+        *(player_of_a_league, machine_of_a_league),
     )
 }
 

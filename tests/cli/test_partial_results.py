@@ -117,10 +117,9 @@ def test_leagues(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evoply.experiments.run_experiment", stop)
-    answer = call(
-        capsys, "league", "--budget", "small", "--methods", "liao,firebrand,tuples", "--json"
-    )
+    monkeypatch.setattr("evoply.experiments.leagues.machine.play_league", stop)
+    words = ("--budget", "small", "--methods", "liao,firebrand,tuples", "--paces", "reference")
+    answer = call(capsys, "league", *words, "--json")
     assert answer.code == 130
     assert answer.data["error"].startswith("Stopped; finished steps")
     assert list(Path("runs").glob("*/league.html"))

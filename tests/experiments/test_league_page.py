@@ -70,6 +70,7 @@ def test_it_has_every_part_once_and_equal_time_first(html: str) -> None:
         "At equal time: 10 ms a move",
         "At equal depth: 4 plies",
         "Methods",
+        "Cost",
         "Champions",
         "What was played",
     ]
@@ -118,6 +119,42 @@ def test_methods_have_source_budget_cost_size_and_what_one_needs(html: str) -> N
     assert "Somebody 2001 1,500 million units of work 172 20,000 64 weights" in text
     assert "a formula of 2 terms and 5 symbols" in text
     assert "nothing that stays: it plays" in text
+
+
+def test_costs_are_those_of_every_player_and_unequal_ones_are_marked(
+    results: LeagueResults, html: str
+) -> None:
+    text = Reader(html).text
+    assert "method mean seed 1 seed 2 seed 3 liao 172.0 171.0 172.0 173.0" in text
+    said = "The dearest player took 1.01 times as long as the cheapest."
+    assert text.count(said) == 1
+    dear = replace(results.made[0], processor_seconds=1.16 * 171)
+    unequal = replace(results, made=(dear, *results.made[1:]))
+    assert unequal.cost_ratio == pytest.approx(1.16)
+    text = Reader(html_of(unequal)).text
+    said = (
+        "1.16 times as long as the cheapest: more than 1.15, so the methods did not cost the same."
+    )
+    assert text.count(said) == 2  # above all else, and beside the costs
+    assert results.marks == ()
+    busy = replace(results, busy=("The machine was busy.",))
+    assert "The machine was busy." in Reader(html_of(busy)).text
+    assert League.of(busy).to_dict()["marks"] == ["The machine was busy."]
+
+
+def test_strength_stands_beside_the_number_of_terms(results: LeagueResults) -> None:
+    found = League.of(results)
+    terms = {row.entrant: row.terms for row in found.standings["time"].standings}
+    assert (terms["liao"], terms["squares"], terms["online"]) == (2, 64, None)
+    text = Reader(html_of(results)).text
+    at = text.partition("Strength at a number of terms, at equal time: 10 ms a move")[2]
+    assert "2 liao 2 +" in at.partition("Nash averages")[0]
+
+
+def test_figures_at_the_floor_are_marked() -> None:
+    text = Reader(html_of(_extreme(league({"liao": 0.0, "squares": 0.0, "online": 0.0})))).text
+    assert "greedy at least +" in text
+    assert "squares 0.0 % at most -" in text
 
 
 def test_champions_are_the_best_of_their_training_and_can_be_played(
@@ -249,7 +286,8 @@ def test_data_are_json_and_whole(results: LeagueResults) -> None:
         "step": 40,
         "games": 20_000.0,
         "work": 1.5e9,
-        "seconds": 171.0,
+        "seconds": 191.0,
+        "processor_seconds": 171.0,
         "measure": 0.51,
         "digest": "1" * 32,
     }

@@ -16,6 +16,7 @@ import pytest
 
 import evoply as ep
 from evoply.cli import main
+from evoply.environment import ProcessorClock
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments import (
     ExperimentFolder,
@@ -25,8 +26,17 @@ from evoply.experiments import (
     run_experiment,
     setups_of,
 )
+from evoply.experiments.experiment_folder import processor_seconds, run_unit
 from evoply.experiments.leagues import LeagueResults, league_folder, load_league, results_of
-from evoply.experiments.leagues.methods import Roster, chosen_methods, roster_of
+from evoply.experiments.leagues.machine import (
+    MachineLook,
+    look_at_machine,
+    looks_of,
+    marks_of,
+    play_league,
+)
+from evoply.experiments.leagues.methods import Roster, chosen_methods, reference_paces, roster_of
+from evoply.experiments.leagues.paces import pace_of_limits
 from evoply.experiments.running import (
     games_of,
     pairings_of,
@@ -45,13 +55,13 @@ REFERENCES = ("swh", "material:depth=2")
 GAMES = ("othello", "othello-10", "lose-checkers", "checkers")
 SMALL: dict[str, Any] = {
     "game": "othello", "methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2,
-    "move_time": 0.001, "depth": 2,
+    "move_time": 0.001, "depth": 2, "paces": "reference",
 }  # fmt: skip
 
 
 def run_league(folder: ExperimentFolder, **options: Any) -> LeagueResults:
     """Make and play what is missing, and return the results."""
-    run_experiment(folder, **options)
+    play_league(folder, **options)
     return results_of(folder)
 
 
@@ -72,6 +82,7 @@ def few_references() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evoply.experiments.leagues.methods.roster_of", few)
+        patch.setattr("evoply.experiments.leagues.machine._GAMES", 20)  # a moment each
         yield
 
 
@@ -233,7 +244,7 @@ def test_a_player_that_evolves_before_its_moves_has_time_and_no_depth(tmp_path: 
     folder = league_folder(
         "league", game="othello",
         methods=("frankland-strong", "firebrand", "patterns"),
-        budget=0.02, seeds=1, games=2, move_time=0.001, depth=1,
+        budget=0.02, seeds=1, games=2, move_time=0.001, depth=1, paces="reference",
     )  # fmt: skip
     assert isinstance(folder.players["frankland-strong"], Online)
     results = run_league(folder)
@@ -256,7 +267,7 @@ def test_found_features_come_from_the_population_of_the_seed(
     folder = league_folder(
         "league", game="othello",
         methods=("found-features", "firebrand", "patterns"),
-        budget=0.02, seeds=2, games=2, move_time=0.001, depth=1,
+        budget=0.02, seeds=2, games=2, move_time=0.001, depth=1, paces="reference",
     )  # fmt: skip
     results = run_league(folder)
     made = [player for player in results.made if player.entrant == "found-features"]
@@ -343,7 +354,7 @@ def test_a_method_of_ones_own_takes_part_with_the_same_budget(tmp_path: Path) ->
     folder = league_folder(
         "league", game="othello",
         methods=("firebrand", "patterns"), own=(str(own), str(saved)),
-        budget=0.05, seeds=1, games=2, move_time=0.001, depth=1,
+        budget=0.05, seeds=1, games=2, move_time=0.001, depth=1, paces="reference",
     )  # fmt: skip
     of = {entrant.name: entrant for entrant in results_of(folder).entrants}
     assert (of["mine"].is_ranked, of["mine"].counted) == (True, "games")
@@ -393,7 +404,7 @@ def test_what_does_not_fit_is_said_and_nothing_is_made(
     keys: dict[str, object], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        league_folder("league", **{"game": "othello", "budget": 0.05, **keys})
+        league_folder("league", **{"game": "othello", "budget": 0.05, "paces": "reference", **keys})
     assert not (tmp_path / "league").exists()
 
 
@@ -474,7 +485,7 @@ def test_in_python_and_on_the_command_line_it_is_the_same_league(
     whole: LeagueResults, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("EVOPLY_RUNS", str(whole.path.parent))
-    options = {"methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2}
+    options = {"methods": METHODS, "budget": 0.05, "seeds": 2, "games": 2, "paces": "reference"}
     found = ep.league(**options, move_time=0.001, depth=2, name="league")
     assert found.is_whole
     assert not found.reproducible
@@ -492,6 +503,203 @@ def test_in_python_and_on_the_command_line_it_is_the_same_league(
     assert all(name in page for name in METHODS)
     assert "access-tree" in str(found)
     assert "access-tree" in found._repr_html_()
+
+
+MEASURED: dict[str, Any] = {**SMALL, "paces": "measured"}
+
+
+def _pretend(monkeypatch: pytest.MonkeyPatch, speed: float) -> list[str]:
+    """Let one core do *speed* times what that of reference does; return who is measured."""
+    measured: list[str] = []
+
+    def pace(setup_of: Any, pace: float, seconds: float) -> float:
+        measured.append(setup_of(seconds, pace).name)
+        return speed * pace
+
+    monkeypatch.setattr("evoply.experiments.leagues.methods.pace_of_limits", pace)
+    return measured
+
+
+def test_paces_are_measured_once_kept_and_count_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measured = _pretend(monkeypatch, 3.0)
+    told: list[str] = []
+    folder = league_folder("league", **MEASURED, tell=lambda what, share: told.append(what))
+    assert measured == told == [*METHODS]
+    kept = folder.experiment.measure
+    reference = reference_paces("othello")
+    assert kept.paces == {name: 3 * reference[name] for name in METHODS}
+    assert kept.paces_from == "measured"
+    limits = {setup.name: setup.config for setup in folder.setups}
+    assert limits["firebrand"].games == pytest.approx(3 * 3300 * 0.05, abs=1)
+    assert limits["patterns"].rates.games == pytest.approx(3 * 5000 * 0.05, abs=1)
+    assert {each.name: each.budget for each in kept.entrants}["firebrand"] == limits[
+        "firebrand"
+    ].games
+    # A league that was begun measures nothing, whatever the machine does now.
+    measured.clear()
+    _pretend(monkeypatch, 9.0)
+    again = league_folder("league", **{**SMALL, "paces": ""})
+    assert (again.setups, measured) == (ExperimentFolder.open(folder.path).setups, [])
+    with pytest.raises(RunError, match="holds a league with other paces"):
+        league_folder("league", **SMALL)
+
+
+def test_a_league_takes_the_paces_of_another_and_makes_the_same_players(
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = _pretend(monkeypatch, 2.0)
+    folder = league_folder("again", **{**SMALL, "paces": whole.path})
+    assert folder.experiment.measure.paces_from == "league"
+    assert [setup.config for setup in folder.setups] == [
+        setup.config for setup in folder_of(whole).setups
+    ]
+    assert measured == []
+    with pytest.raises(ValueError, match=r"paces: league has none of liao - leave --paces out"):
+        league_folder("other", **{**SMALL, "methods": ("liao", *METHODS), "paces": whole.path})
+    with pytest.raises(ValueError, match=r"paces: league is a league of othello, not of checkers"):
+        league_folder("other", game="checkers", paces=whole.path)
+    with pytest.raises(RunError, match="no league is called 'mesured'"):
+        league_folder("other", **{**SMALL, "paces": "mesured"})
+
+
+def test_a_pace_is_what_a_core_really_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that knows how long every game and label takes."""
+    seconds = 0.0
+
+    class Clock:
+        def __enter__(self) -> "Clock":
+            self.began = seconds
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        @property
+        def seconds(self) -> float:
+            return seconds - self.began
+
+    def steps(setup: Any, config: Any) -> Iterator[Any]:
+        nonlocal seconds
+        for games, a_game in ((config.games, 0.001), (config.labels.games, 0.1)):
+            seconds += games * a_game
+            yield None, {"games": games}, False
+
+    monkeypatch.setattr("evoply.experiments.leagues.paces.ProcessorClock", Clock)
+    monkeypatch.setattr("evoply.experiments.leagues.paces.steps_in_memory", steps)
+    (labels,) = chosen_methods("othello", ("labels",))
+    # 2,700 games and 24 labels of the table take 2.7 and 2.4 seconds here.
+    pace = pace_of_limits(partial(labels.setup, "labels", "othello"), labels.pace, 4.0)
+    # Numbers of labels are whole, and small in a short run.
+    assert pace == pytest.approx(2700 / 5.1, rel=0.03)
+    assert labels.amounts(10, 2700 / 5.1)["labels.games"] == math.ceil(240 / 5.1)
+
+
+@pytest.mark.usefixtures("units_here")
+def test_processor_seconds_are_summed_over_the_parts_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of features that were found before; what is read again does not count."""
+    ticks = [0.0]
+    monkeypatch.setattr("evoply.environment.cores.time.process_time", lambda: ticks[0])
+    folder = league_folder("league", **SMALL)
+    unit = folder.unit("firebrand", 1)
+
+    shares: list[float] = []
+
+    def stop(share: float) -> None:
+        shares.append(share)
+        ticks[0] += 2.0  # a step takes so long, and then comes Ctrl-C
+        if len(shares) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_unit(unit, folder.experiment, on_step=stop)
+    with ep.Run.open(unit.path) as run:
+        assert processor_seconds(run) == 4.0  # the third step's are not written yet
+        made = run.count()
+    assert made == 3
+    with ProcessorClock() as clock:
+        ticks[0] += 100.0  # before it goes on, which was paid for the first time
+        run_unit(unit, folder.experiment, clock=clock)
+    with ep.Run.open(unit.path) as run:
+        assert processor_seconds(run) == 4.0
+        run.set_meta(processor_seconds="-1")
+        with pytest.raises(RunError, match="what it took cannot be read - make it again"):
+            processor_seconds(run)
+
+
+def test_what_a_process_does_at_once_shares_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = [5.0]
+    monkeypatch.setattr("evoply.environment.cores.time.process_time", lambda: ticks[0])
+    with ProcessorClock() as first:
+        ticks[0] += 1.0
+        with ProcessorClock() as second:
+            ticks[0] += 4.0
+        ticks[0] += 2.0
+        assert (first.seconds, second.seconds) == (5.0, 2.0)
+    ticks[0] += 9.0
+    assert (first.seconds, second.seconds) == (5.0, 2.0)
+
+
+def test_every_player_has_a_cost_and_the_machine_was_looked_at(whole: LeagueResults) -> None:
+    methods = [made for made in whole.made if made.entrant in METHODS]
+    assert all(made.processor_seconds > 0 for made in methods)
+    costs = [made.processor_seconds for made in methods]
+    assert whole.cost_ratio == pytest.approx(max(costs) / min(costs))
+    looks = [look.when for look in looks_of(whole.path)]
+    assert looks == ["before the players", "before the games", "after the games"]
+
+
+def test_a_busy_machine_and_a_slower_one_are_marked(whole: LeagueResults, tmp_path: Path) -> None:
+    def look(when: str, speed: float, free: float) -> MachineLook:
+        return MachineLook(when=when, speed=speed, free=free, cores=2)
+
+    fine = [look("before the players", 100, 0.99), look("after the games", 91, 0.91)]
+    assert marks_of(fine) == []
+    (busy,) = marks_of([*fine, look("before the games", 95, 0.6)])
+    assert busy.startswith("The machine was busy before the games: the league got 60 % of 2 cores.")
+    (slower,) = marks_of([*fine, look("after the games", 80, 0.95)])
+    assert slower.startswith("The machine was 20 % slower after the games than before the players")
+    copy = tmp_path / "copy"
+    shutil.copytree(whole.path, copy)
+    (copy / "machine.json").write_text((copy / "machine.json").read_text().replace("2", "3", 1))
+    with pytest.raises(RunError, match=r"machine.json is damaged - .* or remove it"):
+        load_league(copy)
+
+
+def test_a_look_at_the_machine_sees_who_else_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evoply.experiments.leagues.machine._GAMES", 200)
+    look = look_at_machine("before the players", 1)
+    assert look.speed > 0
+    assert 0 < look.free < 1.3
+
+
+def test_a_name_alone_shows_a_league_and_plays_nothing(
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EVOPLY_RUNS", str(whole.path.parent))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("something was made or played")
+
+    for name in ("machine.play_league", "league_result.league_folder"):
+        monkeypatch.setattr(f"evoply.experiments.leagues.{name}", refuse)
+    page = whole.path / "league.html"
+    page.unlink(missing_ok=True)
+    assert main(["league", "league"]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in METHODS)
+    assert page.exists()
+    assert main(["league", "league", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["status"], data["paces_from"]) == ("finished", "reference")
+    assert data["cost_ratio"] == whole.cost_ratio
+    assert main(["league", "leage"]) != 0
+    assert "no league is called 'leage'" in (said := capsys.readouterr().err)
+    assert "did you mean 'league'?" in said
+    assert main(["league", "league", "--seeds", "3"]) != 0
+    assert "go on with it by --name league" in capsys.readouterr().err
 
 
 @pytest.mark.long

@@ -1,10 +1,21 @@
 """Nash averages: equal to a linear program's, even where there are several, blind to copies."""
 
+import math
+import os
+
 import numpy as np
 import pytest
-from sample_matrices import antisymmetric, equilibrium_of_program, is_equilibrium
+from sample_matrices import (
+    antisymmetric,
+    drawn_units,
+    equilibrium_of_program,
+    is_equilibrium,
+)
 
-from evoply.experiments.leagues.standings import log_odds, nash_averages
+from evoply.experiments.leagues.nash import log_odds, nash_averages, nash_intervals
+
+LEAGUES = 200 if "EVOPLY_LONG" in os.environ else 20
+ELO = 400 / math.log(10)
 
 
 @pytest.mark.parametrize("count", [1, 3, 5, 7, 13])
@@ -87,3 +98,63 @@ def test_log_odds_of_certain_scores_are_finite_and_antisymmetric() -> None:
 def test_a_matrix_that_is_no_game_is_refused(wrong: list[list[float]]) -> None:
     with pytest.raises(ValueError, match="payoffs"):
         nash_averages(wrong)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "pairs", "spread"),
+    [
+        (1, 4, 0.0),
+        (3, 4, 0.0),
+        (5, 4, 80.0),
+        pytest.param(5, 4, 0.0, marks=pytest.mark.long),
+        pytest.param(10, 4, 80.0, marks=pytest.mark.long),
+        (20, 20, 80.0),
+        pytest.param(5, 20, 150.0, marks=pytest.mark.long),
+        pytest.param(4, 100, 0.0, marks=pytest.mark.long),
+    ],
+)
+def test_of_eight_equal_methods_few_are_called_worse(seeds: int, pairs: int, spread: float) -> None:
+    """A twentieth at most. The mixture is found in the same games, so that without an allowance for
+    it there are twice as many with 20 seeds of 20 pairs."""
+    draws = np.random.default_rng(seeds)
+    called = [
+        high < 0
+        for _ in range(LEAGUES)
+        for _, high in nash_intervals(*drawn_units([0.0] * 8, seeds, pairs, spread, draws))
+    ]
+    assert len(called) == 8 * LEAGUES
+    assert sum(called) <= len(called) / 20
+
+
+@pytest.mark.parametrize(
+    ("seeds", "spread"), [(3, 0.0), (5, 80.0), pytest.param(10, 80.0, marks=pytest.mark.long)]
+)
+def test_intervals_hold_the_averages_of_methods_that_differ(seeds: int, spread: float) -> None:
+    """Nominally 19 of 20; and one that is 500 weaker is told apart."""
+    strengths = [200.0, 150.0, 100.0, 50.0, 0.0, -50.0, -150.0, -300.0]
+    draws = np.random.default_rng(seeds)
+    held, called = [], []
+    for _ in range(LEAGUES):
+        found = nash_intervals(*drawn_units(strengths, seeds, 4, spread, draws))
+        for (low, high), strength in zip(found, strengths, strict=True):
+            held.append(low * ELO <= strength - 200 <= high * ELO + 1e-9)
+        called.append(found[-1][1] < 0)
+    assert 0.9 <= np.mean(held) <= 0.99
+    assert np.mean(called) > 0.8
+
+
+def test_who_lost_all_games_with_the_mixture_has_no_lower_end() -> None:
+    points, games, strata = drawn_units([2000.0, 0.0, 0.0], 3, 4, 0.0, np.random.default_rng(1))
+    found = nash_averages(log_odds(points.sum(axis=0), games.sum(axis=0)))
+    assert found.shares == pytest.approx([1, 0, 0])
+    best, *others = nash_intervals(points, games, strata)
+    assert best[1] == 0
+    assert all(low == -math.inf and high < 0 for low, high in others)
+    # It is that of 24 games at least: their exact bound, by Clopper and Pearson, is -277.
+    assert all(-700 < high * ELO < -100 for _, high in others)
+
+
+def test_a_single_unit_says_nothing_of_chance() -> None:
+    assert (
+        nash_intervals(*drawn_units([0.0] * 3, 1, 1, 0.0, np.random.default_rng(0))) == [None] * 3
+    )

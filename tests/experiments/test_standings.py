@@ -8,12 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
+import numpy as np
 import pytest
 from sample_league import league
 
 from evoply.arena import bradley_terry, mean_interval
 from evoply.experiments import LeaguePairing
 from evoply.experiments.leagues import LeagueResults, standings_of
+from evoply.experiments.leagues.nash import nash_intervals
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
 LEAGUES = 50 if "EVOPLY_LONG" in os.environ else 25
@@ -284,6 +286,61 @@ def test_nash_averages_are_between_methods_alone() -> None:
         assert row.nash_share == 0.0
         assert row.nash_average == pytest.approx(STRENGTHS[row.entrant] - 220, abs=40)
     assert all(row.nash_share is None for row in found.standings if row.rank is None)
+
+
+def test_methods_that_cannot_be_told_apart_share_a_rank() -> None:
+    """A rank is 1 and the number of methods whose lead over it surely is above 0."""
+    equal = {"liao": 0.0, "squares": 0.0, "online": 0.0}
+    found = standings_of(league({**equal, "patterns": 400.0, "edgar": -400.0}, spread=20), "time")
+    assert {row.entrant: row.rank for row in found.methods} == {
+        "patterns": 1, "liao": 2, "squares": 2, "online": 2, "edgar": 5,
+    }  # fmt: skip
+    two = standings_of(league(STRENGTHS, seeds=(7, 8)), "time")
+    assert {row.rank for row in two.methods} == {1}  # nothing is sure of two seeds
+
+
+@pytest.mark.parametrize("seeds", [(1, 2, 3), (1, 2, 3, 4, 5)])
+def test_nash_averages_have_intervals_by_openings_or_by_five_seeds(seeds: tuple[int, ...]) -> None:
+    results = league(STRENGTHS, seeds=seeds, pairs=6)
+    found = standings_of(results, "time")
+    names = sorted(STRENGTHS)
+    units: dict[tuple[int, int], list[LeaguePairing]] = {}
+    for game in results.pairings:
+        if game.condition == "time" and {game.first, game.second} <= {*names}:
+            for place in range(0, len(game.points), 2):
+                one = replace(game, points=game.points[place : place + 2])
+                units.setdefault((game.seed, 0 if len(seeds) == 5 else place), []).append(one)
+    points, games = np.zeros((2, len(units), len(names), len(names)))
+    for unit, played in enumerate(units.values()):
+        for game in played:
+            for first, second, won in (
+                (game.first, game.second, sum(game.points)),
+                (game.second, game.first, 2 - sum(game.points)),
+            ):
+                points[unit, names.index(first), names.index(second)] += won
+                games[unit, names.index(first), names.index(second)] += 2
+    strata = np.array([0 if len(seeds) == 5 else seed for seed, _ in units])
+    expected = dict(zip(names, nash_intervals(points, games, strata), strict=True))
+    for row in found.methods:
+        low, high = (end * 400 / math.log(10) for end in expected[row.entrant])
+        assert row.nash_interval == pytest.approx((low, high))
+        assert low <= row.nash_average <= high <= 0
+    assert all(row.nash_interval is None for row in found.standings if not row.is_ranked)
+
+
+def test_who_lost_everything_is_rated_at_most_so() -> None:
+    results = league(STRENGTHS)
+    lost = tuple(
+        replace(game, points=(float(game.second == "liao"),) * len(game.points))
+        if "liao" in (game.first, game.second)
+        else game
+        for game in results.pairings
+    )
+    found = standings_of(replace(results, pairings=lost), "time")
+    (row,) = (row for row in found.standings if row.entrant == "liao")
+    assert (row.score, row.rating_is, row.nash_is) == (0, "at most", "at most")
+    assert row.nash_interval[0] == row.interval[0] == -math.inf
+    assert {other.rating_is for other in found.standings if other is not row} == {""}
 
 
 def test_leads_are_differences_between_neighbours_in_the_ranking() -> None:

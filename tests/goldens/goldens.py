@@ -109,7 +109,8 @@ OWN: Mapping[str, tuple[str, ...]] = {
     ),
     "a small league": (
         "league --methods liao,patterns,frankland,map-elites,islands --budget 0.05 --seeds 2 "
-        "--games 2 --move-time 0.001 --depth 1 --json",
+        "--games 2 --move-time 0.001 --depth 1 --paces reference --json",
+        "league league-othello --json",
     ),
     "an experiment": (
         "compare quick othello-6 --seeds 3 --budget-games 100 --games 4 --measure score:mobility "
@@ -177,7 +178,7 @@ _TIMED = ("time",)
 """Names of conditions of games whose result depends on time."""
 _KEYS = re.compile(
     r".*(seconds|_time|time_|per_second|moment|speed|created|path|rate)|time|made_by|began|ended|"
-    r"started|version|machine|host|kernel|commit|threads"
+    r"started|version|machine|host|kernel|commit|threads|marks|cost_ratio"
 )
 """Names of what depends on time and machine."""
 

@@ -139,7 +139,8 @@ def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None
 @pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
 def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
     folder = league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                           methods=("liao", "firebrand", "tuples"), own=("random",))  # fmt: skip
+                           methods=("liao", "firebrand", "tuples"), own=("random",),
+                           paces="reference")  # fmt: skip
     file = folder.path / "setups" / f"player-{len(folder.players)}.json"
     assert list(folder.players)[-1] == "random"
     file.write_text(json.dumps(data))
@@ -247,7 +248,7 @@ def test_no_file_takes_the_place_of_a_preset_that_evoply_names(evil: Path) -> No
     with TestClient(page(), base_url="http://127.0.0.1:8000") as client:
         assert client.get("/api/presets/quick").status_code == 200
     league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                  methods=("liao", "firebrand", "tuples"))  # fmt: skip
+                  methods=("liao", "firebrand", "tuples"), paces="reference")  # fmt: skip
     assert not MARK.exists()
 
 
@@ -271,7 +272,7 @@ def test_what_a_users_file_reads_is_the_users(run: Path) -> None:
 def test_the_games_of_a_league_are_a_plain_file(evil: Path, kind: str) -> None:
     """A link would be written through, a pipe waited for, and a view may never end."""
     folder = league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
-                           methods=("liao", "firebrand", "tuples"))  # fmt: skip
+                           methods=("liao", "firebrand", "tuples"), paces="reference")  # fmt: skip
     with kept_in(Path("precious.db")):
         before = Path("precious.db").read_bytes()
     games = folder.path / "games.db"

@@ -11,6 +11,7 @@ STORIES: Mapping[str, tuple[str, ...]] = {
     "league": (
         "league --methods liao,firebrand,patterns --budget 0.05 --seeds 1 --games 2 "
         "--move-time 0.001 --depth 1",
+        "league league-othello",
         "readability --scale smoke --ways trees --terms 3 --seconds 0.1 --games 4",
     ),
     "evolution": (

@@ -88,6 +88,7 @@ Make the best player of every method afresh, let all play all, and write a page.
   evoply league --methods liao,firebrand,patterns --budget 20 --seeds 3
   evoply league --with mine.toml --with player.json --name ours
   evoply league --game lose-checkers --json
+  evoply league league-othello         # shows a league that was made
 """,
     "resume": """\
 Go on with a run, exactly as if it had never stopped.
@@ -307,7 +308,7 @@ HOMES = {
     "course": "course check",
     "engine": "engine pack",
     "evolving": "evolve learn tune edit resume",
-    "experiments": "compare experiment league reproduce",
+    "experiments": "compare experiment reproduce",
     "explaining": "show why distil prune",
     "play": "play game",
     "runs": "runs report presets config",

@@ -1,4 +1,4 @@
-"""Questions asked of many runs: `evoply compare`, `experiment`, `league` and `reproduce`."""
+"""Questions asked of many runs: `evoply compare`, `experiment` and `reproduce`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from evoply.cli.long_work import (
     give,
     on_cluster,
     progress_and_page,
-    seconds_in_words,
     share_bar,
 )
 from evoply.cli.output import Output, made, say_listing, say_section
@@ -34,7 +33,6 @@ from evoply.cli.shared_options import (
     Json,
     OutputFile,
     RunGame,
-    Threads,
     Whole,
     WrittenTerms,
     only,
@@ -209,10 +207,12 @@ def make_all(
     workers: int,
     cluster: ClusterOptions,
     costs: Callable[[ExperimentFolder, int], Iterable[str]],
+    run: Callable[..., None] | None = None,
 ) -> bool:
     """Make and play all that *folder* lacks; return whether Ctrl-C stopped it.
 
-    *costs* says in lines what it will cost on so many workers (0: one a core).
+    *costs* says in lines what it will cost on so many workers (0: one a core). *run* does it:
+    `run_experiment`, if it is None.
     """
     from evoply.experiments import run_experiment
 
@@ -226,7 +226,7 @@ def make_all(
                 count = f"{status.done:,} of {status.units:,} {status.stage}"
                 move(status.share, count, status.seconds_left)
 
-            run_experiment(folder, workers=workers, progress=tell, cluster=dispatcher)
+            (run or run_experiment)(folder, workers=workers, progress=tell, cluster=dispatcher)
     return early.is_stopped
 
 
@@ -338,114 +338,6 @@ def experiment(
     name = None if name is None else checked_name(name)
     folder = folder_for(file, name=name, game=game, seeds=seeds)
     run_all(folder, Output(json), options, cluster)
-
-
-# `evoply league`: every method made afresh at an equal budget, and all against all.
-
-_LEAGUE_PAGE = "league.html"
-
-
-def league(
-    *,
-    game: RunGame = None,
-    methods: str = "",
-    with_: Annotated[
-        list[str] | None, Parameter("--with", negative="", consume_multiple=False)
-    ] = None,
-    budget: str = "full",
-    seeds: Whole = 5,
-    games: Whole = 8,
-    move_time: float = 0.01,
-    depth: Whole = 4,
-    name: str | None = None,
-    workers: Annotated[
-        Threads,
-        Parameter(
-            help="Runs and games at a time; 0, the default: one a core. No player depends on it."
-        ),
-    ] = 0,
-    cluster: ClusterOptions = NO_CLUSTER,
-    code_in_runs: CodeInRuns = False,
-    json: Json = False,
-) -> None:
-    """Make the best player of every method afresh, let all play all, and write a page.
-
-    Every method gets the same budget of counted computation, seed by seed. The players of a
-    seed then meet: at equal time a move, and at equal depth. Ctrl-C stops; the same command
-    goes on.
-
-    Parameters
-    ----------
-    game
-        Default: othello.
-    methods
-        Names with commas between, such as liao,firebrand,patterns. Default: all of the game.
-    with_
-        A method of your own: a config, a preset or the folder of a run, made with the same
-        budget; or a player, as for `evoply match`, which is a line of reference. May be given
-        several times.
-    budget
-        What each player may use: full (3 minutes of two cores), small (3 seconds), or seconds
-        of one core. They are counted in games or work, so they are the same on every machine.
-    seeds
-        Players of each method.
-    games
-        Games of every two players of a seed, under each condition.
-    move_time
-        Seconds for a move in the games at equal time.
-    depth
-        Plies that all look ahead in the other games; 0: there are none.
-    name
-        Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
-    """
-    from evoply.experiments.leagues.encounters import results_of
-    from evoply.experiments.leagues.league_result import League, budget_of, league_folder
-    from evoply.runs import checked_name
-
-    output = Output(json)
-    folder = league_folder(
-        None if name is None else checked_name(name),
-        game=game or "othello",
-        seeds=seeds,
-        budget=budget_of(budget),
-        games=games,
-        move_time=move_time,
-        depth=depth,
-        methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
-        own=tuple(with_ or ()),
-    )
-    is_stopped = make_all(folder, output, workers, cluster, _league_costs)
-    found = League.of(results_of(folder))
-    _say_league(found, output)
-    save_page(found, folder.path / _LEAGUE_PAGE, "all players and games so far are kept", output)
-    kept = "finished steps of players and finished games are kept"
-    give_so_far(output, found.to_dict(), kept * is_stopped)
-
-
-def _league_costs(folder: ExperimentFolder, slots: int) -> Iterator[str]:
-    from evoply.environment import core_count
-    from evoply.experiments.running import measure_of_league
-
-    plan, measure = folder.experiment, measure_of_league(folder)
-    many = len(measure.entrants)
-    runs = plan.seeds * (many - len(folder.players))
-    seconds = seconds_in_words(measure.budget * runs / (slots or core_count()))
-    seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)}"
-    unsure = " (too few for an interval: three or more have one)" * (plan.seeds == 2)
-    yield (
-        f"{many} take part with {seeds}{unsure}: {seconds} to make {runs} players, then their games"
-    )
-
-
-def _say_league(found: League, output: Output) -> None:
-    from evoply.experiments.leagues.league_page import ratings_of
-
-    for standings in found.standings.values():
-        output.say()
-        output.say(f"At {standings.words}")
-        say_section(ratings_of(standings), output)
-    if not found.is_whole:
-        output.say("Not everything is made and played yet.")
 
 
 # `evoply reproduce`: a paper's tables again, beside its own figures.

@@ -286,6 +286,19 @@ class BudgetOptions:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
+class LeagueGames:
+    """The games of a league, as in `evoply.experiments.design.AllPlayAll`."""
+
+    games: Whole = 8
+    """Games of every two players of a seed, under each condition."""
+    move_time: float = 0.01
+    """Seconds for a move in the games at equal time."""
+    depth: Whole = 4
+    """Plies that all look ahead in the other games; 0: there are none."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
 class ExperimentOptions:
     """Where the numbers of an experiment go, and how many runs are made at a time."""
 
@@ -297,6 +310,7 @@ class ExperimentOptions:
 
 
 NO_BUDGET = BudgetOptions()
+USUAL_GAMES = LeagueGames()
 USUAL_OPTIONS = ExperimentOptions()
 TimeLimit = Annotated[
     float | None,

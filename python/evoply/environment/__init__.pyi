@@ -1,5 +1,6 @@
 from evoply.environment.checksums import Database as Database
 from evoply.environment.checksums import checksum_of as checksum_of
+from evoply.environment.cores import ProcessorClock as ProcessorClock
 from evoply.environment.cores import core_count as core_count
 from evoply.environment.cores import own_python as own_python
 from evoply.environment.files import check_writable as check_writable

@@ -1,7 +1,10 @@
-"""The processor cores and the Python that evoply may use for processes of its own."""
+"""The processor cores and the Python that evoply may use, and the processor time that it takes."""
 
 import os
 import sys
+import threading
+import time
+from typing import ClassVar, Self
 
 
 def core_count() -> int:
@@ -17,3 +20,44 @@ def own_python() -> list[str]:
     """
     has_folder = os.getcwd() in map(os.path.abspath, sys.path)
     return [sys.executable, *([] if has_folder else ["-P"])]
+
+
+class ProcessorClock:
+    """Processor seconds of what is done inside its `with`, the kernel's threads included.
+
+    What this process does at once shares its seconds equally: nothing says which thread of the
+    kernel works for whom. Other processes, such as bots, do not count.
+    """
+
+    _lock: ClassVar = threading.Lock()
+    _running: ClassVar[list["ProcessorClock"]] = []
+    _settled: ClassVar[float] = 0.0
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The processor seconds so far."""
+        with self._lock:
+            self._settle()
+        return self._seconds
+
+    def __enter__(self) -> Self:
+        with self._lock:
+            self._settle()
+            self._running.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._settle()
+            self._running.remove(self)
+
+    @classmethod
+    def _settle(cls) -> None:
+        """Share out what the process has taken since the last time."""
+        now = time.process_time()
+        for clock in cls._running:
+            clock._seconds += (now - cls._settled) / len(cls._running)
+        cls._settled = now

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -136,7 +136,11 @@ class AllPlayAll(Part):
     opponents: ClassVar[tuple[str, ...]] = ()
     kind: Literal["all-play-all"] = "all-play-all"
     budget: float = Field(default=360.0, gt=0, le=1e7)
-    """Seconds of one core of the machine of reference for a method and seed."""
+    """Seconds of one core for a method and seed, counted by `paces`."""
+    paces: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(default={})
+    """What one core does in a second of the counted limit of each setup, by the setup's name."""
+    paces_from: str = ""
+    """Where the paces come from: "measured", "reference", or the name of another league."""
     games: int = Field(default=8, ge=2, le=10_000, multiple_of=2)
     """Games of every two players of a seed under each condition, in opening pairs."""
     move_time: float = Field(default=0.01, ge=0.001, le=60)
@@ -292,6 +296,19 @@ class Setup:
         else:
             config = replace(self.config, seed=seed)
         return self.kind.configs.endless(config) if budget.is_set else config
+
+
+def steps_in_memory(setup: Setup, config: Any) -> Iterator[tuple[Any, Mapping[str, float], bool]]:
+    """Yield steps on one thread, each with what it cost and whether it is the last one."""
+    learners = setup.kind.learners
+    learner = learners.made(threads=1)
+    step: Any = None
+    is_last = False
+    while not is_last:
+        before = step
+        step = learner.first(config) if step is None else learner.after(config, step)
+        is_last = learner.is_finished(config, step)
+        yield step, learners.costs(step, before), is_last
 
 
 def load_experiment(path: str | os.PathLike[str]) -> Experiment:

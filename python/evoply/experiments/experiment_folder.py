@@ -7,6 +7,7 @@ runs and games, so an experiment resumes after any interruption, and seeds may b
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ import tomli_w
 from evoply.arena import match
 from evoply.configs.keys import read_toml, without_none
 from evoply.configs.own_code import carried, is_carried
+from evoply.environment import ProcessorClock
 from evoply.environment.files import (
     EXPERIMENT_FILE,
     SETUPS,
@@ -53,7 +55,7 @@ from evoply.runs import advance, runs_directory
 from evoply.runs.folder import GAME, add_game_of, game_content
 from evoply.runs.run import stored_kind
 from evoply.runs.schema import player_data
-from evoply.wording import shorten
+from evoply.wording import did_you_mean, shorten
 
 # One unit of an experiment: a run of one setup and one seed, driven to its end and measured.
 #
@@ -61,6 +63,10 @@ from evoply.wording import shorten
 
 MEASURED = "measured"
 """The note of a run that holds its curve and its final value."""
+_PROCESSOR = "processor_seconds"
+"""The note of a run that holds what making it took."""
+_KEPT_EVERY = 1.0
+"""Processor seconds after which that is written again: a killed process loses no more of it."""
 
 _CURVE_SHARE = 4
 _MEASURE_SEED = 2**62
@@ -129,12 +135,16 @@ def run_unit(
     *,
     threads: int = 1,
     on_step: Callable[[float], object] | None = None,
+    clock: ProcessorClock | None = None,
 ) -> tuple[Point, ...]:
     """Bring the run of *unit* to its end, measure it, and return its curve, the end last.
 
-    *on_step* gets the share that is done, or 0 if unknown. A run that is measured already is
-    only read.
+    *on_step* gets the share that is done, or 0 if unknown. A *clock* that runs already has what a
+    new run took before its first step. A run that is measured already is only read.
     """
+    if clock is None:
+        with ProcessorClock() as clock:
+            return run_unit(unit, experiment, threads=threads, on_step=on_step, clock=clock)
     setup = unit.setup.ready()
     config = setup.with_seed(unit.seed, experiment.budget)
     with _open(unit.path, setup, config) as run:
@@ -146,6 +156,9 @@ def run_unit(
         for step in run.whole_steps():
             costs.add(run, step)
             champions.append((_mark(step, costs), step.champions[0]))
+        kept = processor_seconds(run)
+        # Reading what was made before is no part of making it.
+        earlier = kept - clock.seconds if champions else 0.0
 
         def other_limit(step: Any) -> str:
             is_used = costs.used(experiment.budget) >= 1
@@ -154,25 +167,31 @@ def run_unit(
         for step in advance(run, threads=threads, other_limit=other_limit):
             costs.add(run, step)
             champions.append((_mark(step, costs), step.champions[0]))
+            if earlier + clock.seconds - kept > _KEPT_EVERY:
+                kept = earlier + clock.seconds
+                run.set_meta(**{_PROCESSOR: f"{kept:.3f}"})
             if on_step is not None:
                 on_step(min(1.0, _progress(run, step, costs, experiment.budget)))
+        taken = earlier + clock.seconds
         champions[-1] = champions[-1][0], run.champion_player
         curve = tuple(_curve(champions, experiment, run.game, threads))
-        run.set_meta(**{MEASURED: json.dumps([point.to_dict() for point in curve])})
+        notes = {MEASURED: json.dumps([point.to_dict() for point in curve])}
+        run.set_meta(**notes, **{_PROCESSOR: f"{taken:.3f}"})
         return curve
 
 
-def steps_in_memory(setup: Setup, config: Any) -> Iterator[tuple[Any, Mapping[str, float], bool]]:
-    """Yield steps on one thread, each with what it cost and whether it is the last one."""
-    learners = setup.kind.learners
-    learner = learners.made(threads=1)
-    step: Any = None
-    is_last = False
-    while not is_last:
-        before = step
-        step = learner.first(config) if step is None else learner.after(config, step)
-        is_last = learner.is_finished(config, step)
-        yield step, learners.costs(step, before), is_last
+def processor_seconds(run: Run) -> float:
+    """Return the processor seconds that making *run* took so far, all parts of it.
+
+    Its measure does not count. `RunError` if that cannot be read.
+    """
+    try:
+        seconds = float(run.meta(_PROCESSOR) or 0)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise RunError(f"run {run.path}: what it took cannot be read - make it again")
+    return seconds
 
 
 def measured(run: Run) -> tuple[Point, ...] | None:
@@ -522,9 +541,11 @@ def find_experiment(
     """
     path = _folder_of(runs_directory() / source) or _folder_of(source)
     if path is None:
+        name, folder = os.fspath(source), runs_directory()
+        others = (each.parent.name for each in folder.glob(f"*/{EXPERIMENT_FILE}"))
         raise RunNameError(
-            f"no {measure.noun.split()[-1]} is called {shorten(os.fspath(source))!r} in "
-            f"{runs_directory().absolute()}, and there is none at that path"
+            f"no {measure.noun.split()[-1]} is called {shorten(name)!r} in {folder.absolute()}, "
+            f"and there is none at that path{did_you_mean(name, others)}"
         )
     return _of_kind(ExperimentFolder.open(path), measure)
 

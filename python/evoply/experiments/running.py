@@ -35,7 +35,7 @@ from evoply.cluster import Dispatcher, opened
 from evoply.cluster.dispatch import report
 from evoply.cluster.processes import ProcessPool
 from evoply.configs.own_code import check_nothing_imports, permissions, with_permissions
-from evoply.environment import core_count
+from evoply.environment import ProcessorClock, core_count
 from evoply.environment.files import DATABASE, write_atomically
 from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
 from evoply.experiments.design import (
@@ -46,13 +46,13 @@ from evoply.experiments.design import (
     Experiment,
     Setup,
     experiment_of,
+    steps_in_memory,
 )
 from evoply.experiments.experiment_folder import (
     ExperimentFolder,
     Unit,
     measured,
     run_unit,
-    steps_in_memory,
 )
 from evoply.kinds import KINDS, Run
 from evoply.players import PlayerKind, model_of
@@ -420,8 +420,9 @@ def check_experiment_sendable(folder: ExperimentFolder) -> None:
 def unit_part(data: bytes) -> bytes:
     """Make and measure one run: what a process of this machine or a worker elsewhere does."""
     task, _ = unpacked(data)
-    with with_permissions(task["may_run"]), _unit_of(task) as (unit, experiment):
-        curve = run_unit(unit, experiment, on_step=_go_on)
+    with ProcessorClock() as clock, with_permissions(task["may_run"]), _unit_of(task) as made:
+        unit, experiment = made
+        curve = run_unit(unit, experiment, on_step=_go_on, clock=clock)
         if "folder" in task:
             return b""
         path = unit.path

@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from evoply.arena.ratings import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
 from evoply.experiments.design import Condition, Entrant
-from evoply.experiments.experiment_folder import ExperimentFolder, Unit, measured
+from evoply.experiments.experiment_folder import ExperimentFolder, Unit, measured, processor_seconds
+from evoply.experiments.leagues.machine import looks_of, marks_of
 from evoply.experiments.running import LeaguePairing, measure_of_league, pairings_of, rounds_of
 from evoply.kinds import Run
 from evoply.protocols import Player, RunNameError
 from evoply.protocols.provenance import provenance
 from evoply.protocols.sections import JsonData
 
+_EQUAL = 1.15
+"""Costs count as equal if the largest is at most so many times the smallest."""
 _MEASURES = ("best_fresh", "against_champion", "best")
 """Columns of a run's last step that say how good its champion is by training alone."""
 
@@ -41,7 +44,9 @@ class MadePlayer:
     """Games of training."""
     work: float = 0.0
     seconds: float = 0.0
-    """Seconds of training on one core."""
+    """Seconds of training on one core, by the clock on the wall."""
+    processor_seconds: float = 0.0
+    """Seconds of processor time that making it took."""
     measure: float | None = None
     """The last training measure, on the learner's own scale."""
     digest: str = ""
@@ -69,6 +74,10 @@ class LeagueResults:
     """The budget of a method and seed in words."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Further facts for the page: command, machine, version."""
+    paces_from: str = "measured"
+    """Where the paces come from that count the budget: see `AllPlayAll`."""
+    busy: tuple[str, ...] = ()
+    """What speaks against the machine on which it was played, in sentences."""
 
     @property
     def missing(self) -> str:
@@ -80,6 +89,29 @@ class LeagueResults:
             f"Unfinished: {made:,} of {self.wanted_players:,} players are made, and "
             f"{played:,} of {self.wanted_pairings:,} pairings of them are played"
         )
+
+    @property
+    def cost_ratio(self) -> float | None:
+        """The largest cost of a player over the smallest, in processor seconds; None without."""
+        costs = [made.processor_seconds for made in self.made if made.processor_seconds]
+        return max(costs) / min(costs) if len(costs) > 1 else None
+
+    @property
+    def cost_in_words(self) -> str:
+        """How equal costs are, as a sentence; "" if nothing was made."""
+        if self.cost_ratio is None:
+            return ""
+        unequal = f": more than {_EQUAL:g}, so the methods did not cost the same"
+        return (
+            f"The dearest player took {self.cost_ratio:.2f} times as long as the cheapest"
+            f"{unequal if self.cost_ratio > _EQUAL else ''}."
+        )
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What speaks against these results, in sentences: costs, and a busy machine."""
+        is_unequal = self.cost_ratio is not None and self.cost_ratio > _EQUAL
+        return (*self.busy, *([self.cost_in_words] if is_unequal else []))
 
 
 def results_of(folder: ExperimentFolder) -> LeagueResults:
@@ -99,6 +131,8 @@ def results_of(folder: ExperimentFolder) -> LeagueResults:
         wanted_pairings=sum(len(round_.pairs) for round_ in rounds_of(folder)),
         games_a_pair=measure.games,
         budget=f"{measure.budget:g} seconds of one core, counted",
+        paces_from=measure.paces_from or "reference",
+        busy=tuple(marks_of(looks_of(folder.path))),
         facts={"evoply": str(about.get("version", "")), "cores": str(os.cpu_count())},
     )
 
@@ -125,12 +159,14 @@ def _made(folder: ExperimentFolder, unit: Unit) -> Iterator[MadePlayer]:
                 return
             end, row = curve[-1], run.rows()[-1]
             player, digest = run.champion_player, run.digests()[-1]
+            taken = processor_seconds(run)
     except RunNameError:
         return
     ends = [end]
     if unit.setup.after is not None:
         with Run.open(folder.unit(unit.setup.after.setup, unit.seed).path) as run:
             ends.extend((measured(run) or ())[-1:])
+            taken += processor_seconds(run)
     yield MadePlayer(
         entrant=unit.setup.name,
         seed=unit.seed,
@@ -140,6 +176,7 @@ def _made(folder: ExperimentFolder, unit: Unit) -> Iterator[MadePlayer]:
         games=sum(each.games for each in ends),
         work=sum(each.work for each in ends),
         seconds=sum(each.seconds for each in ends),
+        processor_seconds=taken,
         measure=next((row[key] for key in _MEASURES if key in row), None),
         digest=digest,
     )

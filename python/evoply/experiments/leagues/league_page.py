@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
+from statistics import fmean
 from typing import Any
 
 from evoply.experiments.design import Condition, Entrant
@@ -51,15 +53,21 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
     return Page(
         f"League {results.name}: {game_rules(results.game).title}",
         [
+            *([Section("", sentences=[" ".join(results.marks)])] if results.marks else []),
             *(
                 replace(
                     rated,
                     note="" if place else _RATINGS_NOTE.format(found.zero, _over_seeds(found)),
-                    parts=[_nash(found, is_first=not place), _all_against_all(found)],
+                    parts=[
+                        _readable(found),
+                        _nash(found, is_first=not place),
+                        _all_against_all(found),
+                    ],
                 )
                 for place, (found, rated) in enumerate(zip(ordered, ratings, strict=True))
             ),
             _methods(results, champions),
+            _costs(results),
             Section("Champions", parts=[*map(_champion, champions)]),
             Section(
                 "What was played",
@@ -81,7 +89,13 @@ def page_of(results: LeagueResults, standings: Mapping[Condition, LeagueStanding
         _facts(results),
         note=_NOTE,
         summary=[
-            Section("", sentences=[f"{results.missing}."] if results.missing else ()),
+            Section(
+                "",
+                sentences=[
+                    *([f"{results.missing}."] if results.missing else []),
+                    *results.marks,
+                ],
+            ),
             *ratings,
         ],
     )
@@ -96,7 +110,7 @@ def ratings_of(found: LeagueStandings) -> Section:
             Column("rank", "rank", str, missing=""),
             Column("entrant", "method", str, look="code"),
             Column("", "what it is", str, read=_what, is_listed=False),
-            Column("rating", "rating", signed, look="strong", missing="none"),
+            Column("", "rating", _rating, read=_rated, look="strong", missing="none"),
             Column(
                 "interval",
                 "95 % interval",
@@ -104,6 +118,7 @@ def ratings_of(found: LeagueStandings) -> Section:
                 look="whole",
                 missing=found.why_no_interval,
             ),
+            Column("terms", "terms", "{:,g}".format, missing=""),
             Column("lead", "ahead of the next method", str, read=_ahead, is_listed=False),
             Column("score", "score", share, missing=""),
             Column("games", "games", counted),
@@ -116,6 +131,22 @@ def ratings_of(found: LeagueStandings) -> Section:
     )
 
 
+def _rated(row: LeagueStanding) -> LeagueStanding | None:
+    return None if row.rating is None else row
+
+
+def _rating(row: LeagueStanding) -> str:
+    return f"{row.rating_is} {signed(row.rating or 0.0)}".strip()
+
+
+def _nash_average(row: LeagueStanding) -> str:
+    return f"{row.nash_is} {_at_most_0(row.nash_average or 0.0)}".strip()
+
+
+def _at_most_0(value: float) -> str:
+    return signed(value).replace("+0", "0")
+
+
 def _title(found: LeagueStandings) -> str:
     return f"{_TITLES[found.condition]}: {found.words}"
 
@@ -126,7 +157,7 @@ def _over_seeds(found: LeagueStandings) -> str:
 
 def _facts(results: LeagueResults) -> dict[str, str]:
     games = sum(len(pairing.points) for pairing in results.pairings)
-    seconds = sum(made.seconds for made in results.made)
+    seconds = sum(made.processor_seconds for made in results.made)
     ranked = sum(entrant.is_ranked for entrant in results.entrants)
     return {
         "methods": f"{ranked:,}",
@@ -136,6 +167,7 @@ def _facts(results: LeagueResults) -> dict[str, str]:
         "games a pair and seed": f"{results.games_a_pair:,}",
         "games played": f"{games:,}",
         "conditions": "; ".join(results.conditions.values()),
+        "paces": _PACES.get(results.paces_from, f"those of the league {results.paces_from}"),
         "cost of all players": _time(seconds),
         "reproducible": "all but the games at equal time"
         if "time" in results.conditions
@@ -205,6 +237,46 @@ def _in_single_rows(chart: Chart) -> Chart:
     ]
     specification["height"] = {"step": _ROW}
     return replace(chart, specification=specification)
+
+
+def _readable(found: LeagueStandings) -> Section:
+    """Return how strong the best method is whose players have at most so many terms."""
+    rows: list[tuple[int, list[LeagueStanding]]] = []
+    for most in _TERMS:
+        few = [row for row in found.methods if row.terms is not None and row.terms <= most]
+        if few and (not rows or few[0] != rows[-1][1][0]):
+            rows.append((most, few))
+    return Section(
+        f"Strength at a number of terms, {_title(found).lower()}",
+        _STRENGTH,
+        [(most, few[0]) for most, few in rows],
+        _TERMS_NOTE,
+        look="numbers",
+    )
+
+
+def _costs(results: LeagueResults) -> Section:
+    """Return what each player took, and how far methods are from an equal cost."""
+    by_method: dict[str, dict[int, float]] = {}
+    for made in results.made:
+        if made.processor_seconds:
+            by_method.setdefault(made.entrant, {})[made.seed] = made.processor_seconds
+    columns = (
+        Column("", "method", str, read=itemgetter(0), look="code"),
+        Column("", "mean", "{:,.1f}".format, read=lambda row: fmean(row[1].values())),
+        *(
+            Column("", f"seed {seed}", "{:,.1f}".format, read=partial(_of_seed, seed), missing="")
+            for seed in results.seeds
+        ),
+    )
+    said = [results.cost_in_words] if results.cost_in_words else []
+    return Section(
+        "Cost", columns, [*by_method.items()], _COSTS_NOTE, sentences=said, look="numbers"
+    )
+
+
+def _of_seed(seed: int, row: tuple[str, Mapping[int, float]]) -> float | None:
+    return row[1].get(seed)
 
 
 def _nash(found: LeagueStandings, *, is_first: bool) -> Section:
@@ -287,7 +359,7 @@ def _methods(results: LeagueResults, champions: Sequence[LeagueChampion]) -> Sec
                 _what(entrant),
                 entrant.source,
                 _budget(entrant),
-                _mean(own, "seconds"),
+                _mean(own, "processor_seconds"),
                 _mean(own, "games"),
                 "" if found is None else found.size,
                 "" if found is None or not found.terms else f"{found.terms:,}",
@@ -353,13 +425,23 @@ def _if_any(name: str, label: str, text: str) -> Column:
 _NASH = (
     Column("entrant", "method", str),
     Column("nash_share", "share of the mixture", share),
+    Column("", "Nash average", _nash_average, read=lambda row: row),
     Column(
-        "nash_average", "Nash average", lambda average: signed(average or 0.0).replace("+0", "0")
+        "nash_interval", "95 % interval", between(_at_most_0), look="whole", missing="too few games"
     ),
 )
+_STRENGTH = (
+    Column("", "terms at most", counted, read=itemgetter(0)),
+    Column("", "the best method", str, read=lambda row: row[1].entrant, look="code"),
+    Column("", "its terms", "{:,g}".format, read=lambda row: row[1].terms),
+    Column("", "rating", _rating, read=lambda row: row[1], look="strong"),
+    Column("", "95 % interval", lambda row: span(row.interval, "none"), read=lambda row: row[1]),
+)
+_TERMS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_PACES = {"measured": "measured on this machine", "reference": "those of a machine of reference"}
 _METHODS = cells_of(
-    "method", "what it is", "source", "budget", "seconds", "games of training", "size", "terms",
-    "to read it one needs", method="code",
+    "method", "what it is", "source", "budget", "processor seconds", "games of training", "size",
+    "terms", "to read it one needs", method="code",
 )  # fmt: skip
 _PARTS = (
     Column("text", "part", str, look="code"),
@@ -374,7 +456,7 @@ _PLAYERS = (
     Column("step", "step", counted, read=lambda made: made.step if made.run else None, missing=""),
     _if_any("games", "games", "{:,.0f}"),
     _if_any("work", "work", "{:,.0f}"),
-    _if_any("seconds", "seconds", "{:,.1f}"),
+    _if_any("processor_seconds", "processor seconds", "{:,.1f}"),
     Column("digest", "digest", lambda digest: str(digest[:16])),
 )
 _NOTE = (
@@ -385,8 +467,10 @@ _NOTE = (
 _RATINGS_NOTE = (
     "A rating says how strong a method is: one that is rated 400 points above another scores ten "
     "points for each of the other's (Bradley and Terry's model on Elo's scale); 0 is {}. It is the "
-    "mean over seeds{}. Methods have ranks; lines of reference are players that were made "
-    "otherwise, and show where the scale lies."
+    "mean over seeds{}. A method's rank is 1 and the number of methods that are surely rated above "
+    "it: the 95 % interval of the difference is above 0. So methods that cannot be told apart "
+    'share a rank. Who lost all games is rated "at most" so, who won all "at least". Lines of '
+    "reference are players that were made otherwise, and show where the scale lies."
 )
 _INTERVAL_NOTE = (
     ". A 95 % interval holds the rating that endlessly many seeds would give in 19 of 20 leagues, "
@@ -396,10 +480,20 @@ _NASH_NOTE = (
     "A rating depends on who takes part: a method gains if many of those are there that it beats. "
     "The Nash average does not. It is the expected result, in points of rating, against the "
     "mixture of methods that no method beats; the shares are this mixture. A method in it has 0, "
-    "all others less (Balduzzi, Tuyls, Perolat and Graepel 2018). It has no interval: a few games "
-    "can change who is in the mixture."
+    "all others less (Balduzzi, Tuyls, Perolat and Graepel 2018). The interval comes from leaving "
+    "out seeds, one after the other, or openings where there are fewer than five seeds; then it is "
+    'about these players alone. It allows for the mixture being found in the same games. "At '
+    'most": all games with the mixture were lost, and how far below it is cannot be said.'
 )
 _METHODS_NOTE = (
     "What one player of a method cost, the mean over seeds, and how large its champion is. Budgets "
-    "are counted, so they are the same on every machine; seconds are those of this one."
+    "are counted; seconds are those that processors really took."
+)
+_COSTS_NOTE = (
+    "Seconds of processor time for each player, writing its steps included. Steps are whole, so "
+    "the last may go beyond the budget, and what a second brings changes in the course of a run."
+)
+_TERMS_NOTE = (
+    "Terms are those of a method's simplified formula: the median over seeds, and each weight of a "
+    "square is one. Methods without a formula, such as tables of patterns, are left out."
 )

@@ -17,9 +17,10 @@ from evoply.environment.files import EXPERIMENT_FILE
 from evoply.experiments.design import AllPlayAll, Condition, Experiment, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder, find_experiment
 from evoply.experiments.leagues.encounters import LeagueResults, MadePlayer, results_of
-from evoply.experiments.leagues.methods import taking_part
+from evoply.experiments.leagues.machine import play_league
+from evoply.experiments.leagues.methods import Tell, reference_paces, taking_part
 from evoply.experiments.leagues.standings import LeagueStandings, standings_of
-from evoply.experiments.running import Status, run_experiment
+from evoply.experiments.running import Status, measure_of_league
 from evoply.games import game_rules
 from evoply.protocols import ConfigError, RunError
 from evoply.protocols.sections import Page, Shown
@@ -41,9 +42,12 @@ class League(Shown):
     @classmethod
     def of(cls, results: LeagueResults) -> League:
         """Return the league of *results*, with the standings of all that was played."""
+        from evoply.experiments.leagues.portraits import terms_of_methods
+
+        terms = terms_of_methods(results)
         return cls(
             results,
-            {condition: standings_of(results, condition) for condition in results.conditions},
+            {each: standings_of(results, each, terms) for each in results.conditions},
         )
 
     @property
@@ -86,6 +90,9 @@ class League(Shown):
                 for made in results.made
             ],
             "standings": standings,
+            "paces_from": results.paces_from,
+            "cost_ratio": results.cost_ratio,
+            "marks": [*results.marks],
             "facts": dict(results.facts),
         }
 
@@ -127,6 +134,7 @@ def league(
     games: int = 8,
     move_time: float = 0.01,
     depth: int = 4,
+    paces: str | os.PathLike[str] = "",
     name: str | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
@@ -134,12 +142,15 @@ def league(
 ) -> League:
     """Make the best player of every method afresh, let all play all, and rate them.
 
-    Each of *seeds* players of a method may use *budget*: seconds of one core of a machine of
-    reference, counted in games or work, so that it is the same everywhere; "full" is three minutes
-    of two cores, "small" three seconds. *methods* are names of evoply's (empty: all of the *game*),
-    *own* your own configs, presets or runs, which are made with the same budget, and texts or files
-    of players, which are lines of reference. Players of the same seed play *games* games with each
-    other at *move_time* seconds a move, and as many *depth* plies ahead (0: none).
+    Each of *seeds* players of a method may use *budget*: seconds of one core, counted in games or
+    work; "full" is three minutes of two cores, "small" three seconds. What a method does in a
+    second is measured here before a league begins, and kept. *paces* may be "measured" for that,
+    "reference" for those of a machine of reference, or another league, whose paces are taken: the
+    same paces and seeds give the same players everywhere. *methods* are names of evoply's (empty:
+    all of the *game*), *own* your own configs, presets or runs, which are made with the same
+    budget, and texts or files of players, which are lines of reference. Players of the same seed
+    play *games* games with each other at *move_time* seconds a move, and as many *depth* plies
+    ahead (0: none).
 
     All lies in the folder *name* of the folder of runs (by default league-GAME). Ctrl-C keeps what
     is finished, and the same call goes on. Players and games at equal depth depend neither on
@@ -160,8 +171,9 @@ def league(
         depth=depth,
         methods=tuple(methods),
         own=tuple(os.fspath(source) for source in own),
+        paces=paces,
     )
-    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
+    play_league(folder, workers=workers, progress=progress, cluster=cluster)
     return League.of(results_of(folder))
 
 
@@ -193,21 +205,33 @@ def budget_of(budget: float | str) -> float:
 
 
 def league_folder(
-    name: str | None, *, game: str, seeds: int = 5, first_seed: int = 1, **measure: Any
+    name: str | None,
+    *,
+    game: str,
+    seeds: int = 5,
+    first_seed: int = 1,
+    paces: str | os.PathLike[str] = "",
+    tell: Tell = lambda what, share: None,
+    **measure: Any,
 ) -> ExperimentFolder:
     """Return the folder of the league called *name* (None: league-GAME), made if it is not there.
 
-    *measure* has fields of `AllPlayAll`. Raises `ConfigError` or `ValueError` for what does not
-    fit, and `RunError` if the folder holds something else.
+    *measure* has fields of `AllPlayAll`. A new league measures paces, unless *paces* says where
+    else they come from, and one that was begun keeps its own; *tell* gets what is measured. Raises
+    `ConfigError` or `ValueError` for what does not fit, and `RunError` if the folder holds
+    something else.
     """
     name = name or f"league-{game}"
     path = runs_directory() / name
     experiment = _experiment(
         {"game": game, "seeds": seeds, "first_seed": first_seed, "points": 0}, measure
     )
+    assert isinstance(experiment.measure, AllPlayAll)
     if (path / EXPERIMENT_FILE).exists():
         folder = find_experiment(name, AllPlayAll)
         before, now = _plan(folder.experiment), _plan(experiment)
+        before["paces"] = measure_of_league(folder).paces_from
+        now["paces"] = _paces(paces, game)[0] if paces else before["paces"]
         differs = ", ".join(key for key in now if before[key] != now[key])
         if differs:
             raise RunError(
@@ -215,15 +239,41 @@ def league_folder(
                 "take the same settings to go on"
             )
         return folder
-    assert isinstance(experiment.measure, AllPlayAll)
-    entrants, setups, players = taking_part(game, experiment.measure)
+    source, known = _paces(paces, game)
+    measure_of_all = experiment.measure.model_copy(update={"paces_from": source})
+    measured, setups, players = taking_part(game, measure_of_all, known, tell)
     whole = experiment.model_copy(
-        update={
-            "configs": tuple(setup.name for setup in setups),
-            "measure": experiment.measure.model_copy(update={"entrants": entrants}),
-        }
+        update={"configs": tuple(setup.name for setup in setups), "measure": measured}
     )
     return ExperimentFolder.create(path, whole, setups, players)
+
+
+def _paces(source: str | os.PathLike[str], game: str) -> tuple[str, Callable[[str], float | None]]:
+    """Return where paces come from, and that of a setup by its name; None: it is measured.
+
+    Raises `RunError` if *source* is no league, and `ValueError` if it is one of another game.
+    """
+    if source in ("", "measured"):
+        return "measured", lambda name: None
+    if source == "reference":
+        return "reference", reference_paces(game).get
+    folder = find_experiment(source, AllPlayAll)
+    if folder.experiment.game != game:
+        raise ValueError(
+            f"paces: {folder.name} is a league of {folder.experiment.game}, not of {game} - leave "
+            "--paces out, so that they are measured"
+        )
+    paces = measure_of_league(folder).paces
+
+    def pace(name: str) -> float:
+        if name not in paces:
+            raise ValueError(
+                f"paces: {folder.name} has none of {name} - leave --paces out, so that they are "
+                f"measured, or take the methods that it has: {', '.join(paces)}"
+            )
+        return paces[name]
+
+    return folder.name, pace
 
 
 def _experiment(keys: Mapping[str, Any], measure: Mapping[str, Any]) -> Experiment:
@@ -242,4 +292,5 @@ def _experiment(keys: Mapping[str, Any], measure: Mapping[str, Any]) -> Experime
 
 def _plan(experiment: Experiment) -> dict[str, Any]:
     plan = experiment.model_dump(include={"game", "seeds", "first_seed"})
-    return {**plan, **experiment.measure.model_dump(exclude={"kind", "entrants"})}
+    made = {"kind", "entrants", "paces", "paces_from"}
+    return {**plan, **experiment.measure.model_dump(exclude=made)}

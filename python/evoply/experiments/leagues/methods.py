@@ -4,8 +4,8 @@ All become setups and players of an experiment; a method that learns features fo
 has two setups, the second of which comes after the first.
 
 `methods.toml` has those that come with evoply. A limit there is what one core of a machine of
-reference does in a second, and a league multiplies it by its budget. So a budget is counted, like
-that of an experiment, and equal on every machine.
+reference does in a second. A league scales limits by what one core does here (`paces`), multiplies
+them by its budget, and keeps both. So a budget is counted, like that of an experiment.
 
 Reasons: docs/design/runs.md.
 """
@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
@@ -35,7 +35,7 @@ from evoply.experiments.design import (
     Setup,
     config_of_source,
 )
-from evoply.experiments.experiment_folder import steps_in_memory
+from evoply.experiments.leagues.paces import COUNTED, counted_key, pace_of_limits, pace_of_own
 from evoply.kinds import KINDS
 from evoply.players import PlayerKind, data_of, parse_player
 from evoply.protocols import ConfigError
@@ -46,13 +46,17 @@ from evoply.wording import did_you_mean, named_apart, shorten
 
 _FILE = Path(__file__).with_name("methods.toml")
 _LARGEST = 1_000_000
-_PROBE_SECONDS = 2.0
 _FEWEST = 3
 """Methods without which there is no league."""
+_MOST_SECONDS = 4.0
+"""Measuring a pace takes so long: a minute for all methods of Othello."""
+_PART = 0.2
+"""It takes no more than this part of a budget."""
 _NO_ENDS = frozenset({"machine", "pruning"})
 """Keys that may change while a run goes on, and end none."""
-_COUNTED = {"work_limit": "work", "games": "games"}
-"""The keys that end a run by a counted limit, and their units, the finer one first."""
+
+Tell = Callable[[str, float], object]
+"""Gets what is being measured, and the share of all that is measured already."""
 
 
 class Making(Part):
@@ -65,24 +69,32 @@ class Making(Part):
     limits: dict[str, float] = Field(default={})
     """Paths of keys that end the run, each with what one core does in a second."""
 
-    def setup(self, name: str, game: str, budget: float) -> Setup:
+    @property
+    def pace(self) -> float:
+        """What one core of the machine of reference does in a second of the first of the limits."""
+        return next(iter(self.limits.values()))
+
+    def setup(self, name: str, game: str, budget: float, pace: float | None = None) -> Setup:
         """Return the setup of a run that is worth *budget* seconds of one core.
 
-        Raises `ConfigError` for what does not fit.
+        *pace* is what a core does in a second of the first limit; None: as on the machine of
+        reference. The other limits keep their proportions to it. Raises `ConfigError` for what
+        does not fit.
         """
         base = preset_file(self.base) if self.base in PRESETS else self.base
         data = read_toml(config_text(base), self.base)
         kind = named_kind(KINDS, data.get("learner", "evolution"))
-        amounts = self.amounts(budget)
+        amounts = self.amounts(budget, pace)
         overrides = [f"game={json.dumps(game)}"]
         overrides += [f"{path}={amount}" for path, amount in amounts.items()]
         ends = dict.fromkeys(kind.configs.limits - _NO_ENDS - amounts.keys())
         changes = {**ends, **self.changes}
         return Setup(name, kind, kind.configs.load(base, overrides, **changes))
 
-    def amounts(self, budget: float) -> dict[str, int]:
+    def amounts(self, budget: float, pace: float | None = None) -> dict[str, int]:
         """Return the limits of a run that is worth *budget* seconds of one core, at least 1."""
-        return {path: max(1, math.ceil(each * budget)) for path, each in self.limits.items()}
+        scale = budget if pace is None else budget * (pace / self.pace)
+        return {path: max(1, math.ceil(each * scale)) for path, each in self.limits.items()}
 
 
 class Method(Making):
@@ -99,23 +111,39 @@ class Method(Making):
     terms: int = Field(default=25, ge=1, le=100)
     """How many of them."""
 
-    def entrant(self, budget: float) -> Entrant:
+    @property
+    def makings(self) -> dict[str, Making]:
+        """How its players are made, by the names of setups: a population comes before its own."""
+        before = {} if self.population is None else {f"{self.name} (population)": self.population}
+        return {**before, self.name: self} if self.base else {}
+
+    def entrant(self, budget: float, pace: float | None = None) -> Entrant:
         """Return the method as an entrant whose players are worth *budget* seconds of one core."""
         if self.player:
             return _entrant(self.name, self.title, self.source)
-        counted, most = _counted(self.amounts(budget))
+        counted, most = _counted(self.amounts(budget, pace))
         return _entrant(self.name, self.title, self.source, counted, most)
 
-    def setups(self, game: str, budget: float, population_share: float) -> list[Setup]:
-        """Return the setups that make its players, that of a population before its own."""
-        if self.population is None:
-            return [self.setup(self.name, game, budget)] if self.base else []
-        before = f"{self.name} (population)"
-        own = self.setup(self.name, game, budget * (1 - population_share))
-        return [
-            self.population.setup(before, game, budget * population_share),
-            replace(own, after=After(setup=before, terms=self.terms)),
-        ]
+    def setups(
+        self,
+        game: str,
+        budget: float,
+        population_share: float,
+        paces: Mapping[str, float] = MappingProxyType({}),
+    ) -> list[Setup]:
+        """Return the setups that make its players; *paces* are theirs, by name."""
+        made = []
+        for name, making in self.makings.items():
+            is_before = making is self.population
+            share = population_share if is_before else self.own_share(population_share)
+            made.append(making.setup(name, game, budget * share, paces.get(name)))
+        if self.population is not None:
+            made[-1] = replace(made[-1], after=After(setup=made[0].name, terms=self.terms))
+        return made
+
+    def own_share(self, population_share: float) -> float:
+        """Return the share of a budget that is left for its own learning."""
+        return 1.0 if self.population is None else 1 - population_share
 
 
 class Roster(Part):
@@ -149,6 +177,12 @@ def roster_of(game: str) -> Roster:
     return rosters[game]
 
 
+def reference_paces(game: str) -> dict[str, float]:
+    """Return the paces of all methods of *game* on the machine of reference; none without any."""
+    methods = _rosters()[game].methods if game in _rosters() else ()
+    return {name: made.pace for method in methods for name, made in method.makings.items()}
+
+
 def chosen_methods(game: str, names: Sequence[str]) -> tuple[Method, ...]:
     """Return the methods of *game* called *names*, in the roster's order; all if none is given.
 
@@ -164,52 +198,40 @@ def chosen_methods(game: str, names: Sequence[str]) -> tuple[Method, ...]:
 
 
 def own_methods(
-    sources: Sequence[str], game: str, budget: float, taken: Sequence[str]
+    sources: Sequence[str],
+    game: str,
+    budget: float,
+    taken: Sequence[str],
+    pace: Callable[[Setup], float],
 ) -> list[tuple[Entrant, Setup]]:
     """Return entrants and setups of configs, presets or runs, worth *budget* seconds of one core.
 
-    What a second is worth is measured here, once, on a few steps of one core; a config whose
-    learner counts neither work nor games keeps its own limits. Names that are *taken* get a number.
-    Raises `ConfigError` for mistakes in a config.
+    *pace* says what a core does in a second for a setup. A config whose learner counts neither work
+    nor games keeps its own limits. Names that are *taken* get a number. Raises `ConfigError` for
+    mistakes in a config.
     """
     stems = [Path(source).stem or source for source in sources]
     names = named_apart([*taken, *(shorten(stem, LONGEST_NAME) for stem in stems)])[len(taken) :]
     return [
-        _own_method(name, source, game, budget) for name, source in zip(names, sources, strict=True)
+        _own_method(name, source, game, budget, pace)
+        for name, source in zip(names, sources, strict=True)
     ]
 
 
-def _own_method(name: str, source: str, game: str, budget: float) -> tuple[Entrant, Setup]:
+def _own_method(
+    name: str, source: str, game: str, budget: float, pace: Callable[[Setup], float]
+) -> tuple[Entrant, Setup]:
     kind, config = config_of_source(name, source, [f"game={json.dumps(game)}"])
     setup = Setup(name, kind, config)
     setup.check()
-    key, pace = _pace_of(setup)
+    key = counted_key(setup)
     if not key:
         return _entrant(name, f"your own: {source}", "with its own limits"), setup
-    amount = max(1, math.ceil(pace * budget))
+    amount = max(1, math.ceil(pace(setup) * budget))
     ends = dict.fromkeys(kind.configs.limits - _NO_ENDS)
     limited = kind.configs.load(config, (), **{**ends, key: amount})
-    entrant = _entrant(name, f"your own: {source}", "", _COUNTED[key], float(amount))
+    entrant = _entrant(name, f"your own: {source}", "", COUNTED[key], float(amount))
     return entrant, Setup(name, kind, limited)
-
-
-def _pace_of(setup: Setup) -> tuple[str, float]:
-    """Return the key of the counted limit that the learner has, and its amount in a second."""
-    ready = setup.ready()
-    learners, config = ready.kind.learners, ready.config
-    counted = [
-        key
-        for key, unit in _COUNTED.items()
-        if key in ready.kind.configs.limits and unit in learners.counted
-    ]
-    if not counted:
-        return "", 0.0
-    done, began = 0.0, perf_counter()
-    for _, taken, _ in steps_in_memory(ready, config):
-        done += taken.get(_COUNTED[counted[0]], 0.0)
-        if perf_counter() - began >= _PROBE_SECONDS:
-            break
-    return counted[0], max(done, 1.0) / max(perf_counter() - began, 1e-3)
 
 
 def _counted(amounts: Mapping[str, int]) -> tuple[str, float]:
@@ -226,10 +248,12 @@ def _entrant(
 
 
 def taking_part(
-    game: str, measure: AllPlayAll
-) -> tuple[tuple[Entrant, ...], list[Setup], dict[str, PlayerKind]]:
-    """Return who takes part in a league, the setups that make its players, and the ready ones.
+    game: str, measure: AllPlayAll, known: Callable[[str], float | None], tell: Tell
+) -> tuple[AllPlayAll, list[Setup], dict[str, PlayerKind]]:
+    """Return *measure* with who takes part, the setups that make their players, and ready players.
 
+    *known* has paces of setups by name; where it has none, they are measured here, and *measure*
+    keeps all.
     Raises `ConfigError` or `ValueError` for what does not fit.
     """
     configs = [source for source in measure.own if _is_config(source)]
@@ -241,20 +265,39 @@ def taking_part(
         if measure.methods or not configs:
             raise
         methods, references = (), ()
-    shares = [1 - measure.population_share if method.population else 1.0 for method in methods]
-    entrants = [
-        method.entrant(measure.budget * share)
-        for method, share in zip(methods, shares, strict=True)
-    ]
-    own = own_methods(configs, game, measure.budget, [entrant.name for entrant in entrants])
-    entrants += [entrant for entrant, _ in own]
+    if len(methods) + len(configs) < _FEWEST:
+        many = len(methods) + len(configs)
+        raise ConfigError([("methods", f"{many} take part: a league has {_FEWEST} or more")])
     given = {text: _given_player(text, game) for text in (*references, *texts)}
+    makings = {name: making for method in methods for name, making in method.makings.items()}
+    seconds, paces = min(_MOST_SECONDS, _PART * measure.budget), dict[str, float]()
+
+    def pace(name: str, measured: Callable[[float], float]) -> float:
+        found = known(name)
+        if found is None:
+            tell(name, len(paces) / (len(makings) + len(configs)))
+            found = measured(seconds)
+        paces[name] = found
+        return found
+
+    for name, making in makings.items():
+        pace(name, partial(pace_of_limits, partial(making.setup, name, game), making.pace))
+    entrants = [
+        method.entrant(
+            measure.budget * method.own_share(measure.population_share), paces.get(method.name)
+        )
+        for method in methods
+    ]
+    own = own_methods(
+        configs,
+        game,
+        measure.budget,
+        [entrant.name for entrant in entrants],
+        lambda setup: pace(setup.name, partial(pace_of_own, setup)),
+    )
+    entrants += [entrant for entrant, _ in own]
     taken = [entrant.name for entrant in entrants]
     names = named_apart([*taken, *given])[len(taken) :]
-    if len(entrants) < _FEWEST:
-        raise ConfigError(
-            [("methods", f"{len(entrants)} take part: a league has {_FEWEST} or more")]
-        )
     lines = [
         Entrant(name=name, title=f"a line of reference: {text}", is_ranked=False)
         for name, text in zip(names, given, strict=True)
@@ -266,9 +309,10 @@ def taking_part(
     setups = [
         setup
         for method in methods
-        for setup in method.setups(game, measure.budget, measure.population_share)
+        for setup in method.setups(game, measure.budget, measure.population_share, paces)
     ]
-    return (*entrants, *lines), [*setups, *(setup for _, setup in own)], players
+    whole = measure.model_copy(update={"entrants": (*entrants, *lines), "paces": paces})
+    return whole, [*setups, *(setup for _, setup in own)], players
 
 
 def _is_config(source: str) -> bool:

@@ -10,6 +10,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -326,6 +327,49 @@ def _many(count: int, noun: str) -> str:
     ('1 term', '1,200 terms')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def terms_of_methods(results: LeagueResults) -> dict[str, float]:
+    """Return the number of terms of each method's players, the median over seeds.
+
+    Methods of which some player has no formula that is read, such as tables of patterns, are left
+    out.
+    """
+    counts: dict[str, list[int]] = {}
+    unread = set()
+    for made in results.made:
+        terms = count_terms(made.player, results.game)
+        if terms is None:
+            unread.add(made.entrant)
+        else:
+            counts.setdefault(made.entrant, []).append(terms)
+    return {name: median(each) for name, each in counts.items() if name not in unread}
+
+
+def count_terms(player: Player, game: str) -> int | None:
+    """Return how many terms the formulas of *player* have, each weight of a square as one.
+
+    None if it has none: it has no values of boards, or tables of patterns.
+
+    >>> from evoply.players import parse_player
+    >>> count_terms(parse_player("swh"), "othello"), count_terms(parse_player("random"), "othello")
+    (64, None)
+    """
+    model = data_of(player_of(player))
+    try:
+        valuing = None if model is None else model.valuing()
+    except _WRONG:
+        return None
+    if valuing is None or isinstance(model, Strong):
+        return None
+    expression = valuing.evaluator.value
+    forms = _simplified(valuing, game)
+    if not forms or any(node.op == "pattern" for node in in_order([expression])):
+        return None
+    tables = _weight_tables(expression)
+    # Both sides' sums of weights are one term each, and stand for the weights.
+    terms = sum(map(_count_terms, forms))
+    return max(0, terms - 2) + sum(map(len, tables)) if tables else terms
 
 
 # The champions of a league: of each method the player that its training says is the best.

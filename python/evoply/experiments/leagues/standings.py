@@ -3,8 +3,9 @@
 The players of a seed meet each other and the lines of reference, so every seed has ratings of its
 own. Their zero is the mean of the lines, which are the same players in every seed. A method's
 rating is the mean over seeds, and its interval Student's: it holds the chance in making players as
-well as that in games, and is never narrower than the games alone allow. Nothing depends on the
-order in which entrants or games are given.
+well as that in games, and is never narrower than the games alone allow. To draw five seeds again
+and again instead would hold the truth in less than 17 of 20 leagues. Nothing depends on the order
+in which entrants or games are given.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations
 from statistics import fmean
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from evoply.arena.ratings import PairsPlayed, Ratings
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
@@ -31,148 +33,14 @@ from evoply.experiments.leagues.encounters import (
     opening_pairs,
     pairings_in_order,
 )
+from evoply.experiments.leagues.nash import log_odds, nash_averages, nash_intervals
 from evoply.experiments.running import LeaguePairing
 from evoply.experiments.setup_statistics import TWO_SEEDS
 from evoply.protocols.sections import JsonData
 
-# Nash averages: how methods do against the mixture of them that nobody beats.
-#
-# A mean over all opponents depends on who happens to be there: whoever beats a weak method gains
-# with every copy of it. The Nash average asks instead for a mixture of the methods that no method
-# beats, the Nash equilibrium of the game in which two people each name a method, and for what each
-# method scores against it. Of several equilibria the most even one is taken, that of greatest
-# entropy, so that copies of a method change nothing. Payoffs are log-odds of scores, as in the
-# source, so they are on the scale of ratings.
-#
-# Source: Balduzzi, Tuyls, Perolat & Graepel, "Re-evaluating Evaluation" (NeurIPS 2018), section 4.
-
-_SAME = 1e-7
-"""Equilibria are taken for one where no share differs by more."""
-_NOTHING = 1e-9
-"""A share below this is no part of an equilibrium."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NashAverages:
-    """The most even equilibrium, and what each method gets against it."""
-
-    shares: NDArray[np.float64]
-    """The share of each method in the mixture; they sum to 1."""
-    averages: NDArray[np.float64]
-    """The payoff of each method against the mixture: 0 for those in it, at most 0 for the rest."""
-
-
-def log_odds(points: ArrayLike, games: ArrayLike) -> NDArray[np.float64]:
-    """Return the log-odds of scores: antisymmetric if *points* of a pair add up to its games.
-
-    `points[i, j]` are those of i in its `games[i, j]` games with j. One drawn game is added to each
-    pair, as in ratings, so that scores of 0 and 1 have finite log-odds; the diagonal is 0.
-
-    >>> log_odds([[0, 3], [1, 0]], [[0, 4], [4, 0]]).round(3)
-    array([[ 0.   ,  0.847],
-           [-0.847,  0.   ]])
-    """
-    won, played = np.asarray(points, dtype=np.float64), np.asarray(games, dtype=np.float64)
-    return np.asarray(np.log((won + 0.5) / (played - won + 0.5)), dtype=np.float64)
-
-
-def nash_averages(payoffs: ArrayLike) -> NashAverages:
-    """Return the Nash averages of an antisymmetric matrix, such as that of `log_odds`.
-
-    Raises `ValueError` for a matrix that is not finite or not antisymmetric.
-
-    >>> nash_averages([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]).shares.round(3)
-    array([0.333, 0.333, 0.333])
-    """
-    matrix = np.asarray(payoffs, dtype=np.float64)
-    if not np.isfinite(matrix).all() or not np.allclose(matrix, -matrix.T, rtol=0, atol=1e-9):
-        raise ValueError("payoffs: must be finite, and those of a pair must add up to 0")
-    shares = _most_even(matrix / max(float(np.abs(matrix).max(initial=0.0)), _NOTHING))
-    return NashAverages(shares, np.asarray(matrix @ shares, dtype=np.float64))
-
-
-def _most_even(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the equilibrium of greatest entropy of an antisymmetric matrix of size at most 1.
-
-    The equilibria are the mixtures against which nobody has a payoff above 0. The largest share
-    that each method has in any of them says who can be part of one, and whether there are several.
-    """
-    extremes = [_equilibrium(matrix, method) for method in range(len(matrix))]
-    inner = np.mean(extremes, axis=0)
-    support = inner > _NOTHING
-    if np.ptp(extremes, axis=0).max() <= _SAME:
-        return _exact(matrix, inner, support)
-    return _of_greatest_entropy(matrix, support)
-
-
-def _equilibrium(matrix: NDArray[np.float64], method: int) -> NDArray[np.float64]:
-    """Return an equilibrium in which *method* has its largest share."""
-    from scipy.optimize import linprog  # slow to import, and rarely needed
-
-    count = len(matrix)
-    found = linprog(
-        -np.eye(count)[method],
-        A_ub=matrix,
-        b_ub=np.zeros(count),
-        A_eq=np.ones((1, count)),
-        b_eq=[1.0],
-        bounds=(0, 1),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.x is None:
-        raise RuntimeError(f"no equilibrium was found: {found.message}")
-    return np.asarray(found.x, dtype=np.float64)
-
-
-def _exact(
-    matrix: NDArray[np.float64], shares: NDArray[np.float64], support: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Return the only equilibrium to the last digits: each method of its support has payoff 0."""
-    inside = np.flatnonzero(support)
-    system = np.vstack([matrix[np.ix_(inside, inside)], np.ones(len(inside))])
-    wanted = np.zeros(len(inside) + 1)
-    wanted[-1] = 1.0
-    near = shares[inside]
-    # The smallest change: the system alone may have more solutions.
-    near = near + np.linalg.lstsq(system, wanted - system @ near, rcond=None)[0]
-    exact = np.zeros(len(shares))
-    exact[inside] = near
-    return exact
-
-
-def _of_greatest_entropy(
-    matrix: NDArray[np.float64], support: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Return the mixture of *support* with the greatest entropy that nobody beats.
-
-    By the dual problem: shares are in proportion to exp(matrix @ prices), where a method that would
-    otherwise gain has a price above 0.
-    """
-    from scipy.optimize import minimize
-    from scipy.special import logsumexp, softmax
-
-    rows = matrix[support]
-
-    def cost(prices: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        weights = rows @ prices
-        return float(logsumexp(weights)), np.asarray(softmax(weights) @ rows)
-
-    count = len(matrix)
-    found = minimize(
-        cost,
-        np.zeros(count),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * count,
-        options={"maxiter": 20_000, "maxfun": 50_000, "ftol": 0.0, "gtol": 1e-12, "maxcor": 40},
-    )
-    shares = np.zeros(count)
-    shares[support] = softmax(rows @ found.x)
-    return shares
-
-
 _ELO = 400 / math.log(10)
+_SEEDS_DRAWN = 5
+"""From so many seeds on a Nash average's interval holds the chance in making players, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +53,9 @@ class LeagueStanding(JsonData):
     is_ranked: bool
     """False for a line of reference."""
     rank: int | None
-    """From 1; None for a line of reference, and without a rating."""
+    """1 and the number of methods that are surely rated above it, by the 95 % interval of the
+    difference; None for a line of reference, and without a rating. Source: the lower end of a
+    rank's confidence set in Mogstad, Romano, Shaikh & Wilhelm 2024, here for each two alone."""
     rating: float | None
     """On Elo's scale, its zero as `LeagueStandings.zero` says; None if too little was played."""
     interval: Interval | None
@@ -204,11 +74,26 @@ class LeagueStanding(JsonData):
     """Its share of the mixture of methods that no method beats; None without one."""
     nash_average: float | None = None
     """How far it is from holding its own against that mixture, on Elo's scale: at most 0."""
+    nash_interval: Interval | None = None
+    """95 % interval of it; the lower end is infinite if all games with the mixture were lost."""
+    terms: float | None = None
+    """Terms of its players' formulas, the median over seeds; None where no formula is read."""
 
     @property
     def score(self) -> float | None:
         """Points a game in [0, 1]; None without games."""
         return self.points / self.games if self.games else None
+
+    @property
+    def rating_is(self) -> str:
+        """What a rating is of who lost, or won, all games: "at most" or "at least"; else ""."""
+        known: dict[float | None, str] = {0.0: "at most", 1.0: "at least"}
+        return known.get(self.score, "")
+
+    @property
+    def nash_is(self) -> str:
+        """What a Nash average is of who lost all games with the mixture: "at most"; else ""."""
+        return "at most" if self.nash_interval and self.nash_interval[0] == -math.inf else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,11 +172,16 @@ class _SeedRatings(NamedTuple):
         return _Measured(float(contrast @ self.ratings.elo), bounds, pairs >= FEWEST_PAIRS)
 
 
-def standings_of(results: LeagueResults, condition: Condition) -> LeagueStandings:
+def standings_of(
+    results: LeagueResults,
+    condition: Condition,
+    terms: Mapping[str, float] = MappingProxyType({}),
+) -> LeagueStandings:
     """Return the standings of *results* under *condition*, of whatever has been played.
 
-    Opening pairs that repeat earlier ones of the same seed are no evidence. Raises `ValueError`
-    for a pairing of unknown entrants or without whole pairs of games.
+    *terms* are those of the methods' players, if they were counted. Opening pairs that repeat
+    earlier ones of the same seed are no evidence. Raises `ValueError` for a pairing of unknown
+    entrants or without whole pairs of games.
     """
     entrants = sorted(results.entrants, key=lambda entrant: entrant.name)
     pairings = pairings_in_order(results, condition)
@@ -310,8 +200,9 @@ def standings_of(results: LeagueResults, condition: Condition) -> LeagueStanding
         (_standing(entrant, rated, encounters) for entrant in entrants),
         key=lambda row: (row.rating is None, -(row.rating or 0.0), row.entrant),
     )
+    rows = [replace(row, terms=terms.get(row.entrant)) for row in rows]
     rows = _ranked(rows, rated)
-    rows, missing = _with_nash(rows, encounters)
+    rows, missing = _with_nash(rows, encounters, pairings)
     return LeagueStandings(
         condition=condition,
         words=results.conditions[condition],
@@ -409,29 +300,32 @@ def _ranked(
 ) -> list[LeagueStanding]:
     """Return *rows* with the ranks of methods, and how far each is above the next method."""
     methods = [row.entrant for row in rows if row.is_ranked and row.rating is not None]
-    leads = {}
-    for first, second in pairwise(methods):
+    ranks = dict.fromkeys(methods, 1)
+    leads: dict[str, tuple[float | None, Interval | None]] = {}
+    for first, second in combinations(methods, 2):
         shared = [
             ratings.difference(first, second)
             for ratings in rated.values()
             if {first, second} <= set(ratings.names)
         ]
-        leads[first] = _over_seeds(shared, is_alone=len(rated) == 1)
+        lead, interval = _over_seeds(shared, is_alone=len(rated) == 1)
+        leads.setdefault(first, (lead, interval))
+        ranks[second] += interval is not None and interval[0] > 0
     return [
         replace(
             row,
-            rank=methods.index(row.entrant) + 1,
+            rank=ranks.get(row.entrant),
             lead=leads.get(row.entrant, (None, None))[0],
             lead_interval=leads.get(row.entrant, (None, None))[1],
         )
-        if row.entrant in methods
-        else row
         for row in rows
     ]
 
 
 def _with_nash(
-    rows: Sequence[LeagueStanding], encounters: Mapping[tuple[str, str], Encounter]
+    rows: Sequence[LeagueStanding],
+    encounters: Mapping[tuple[str, str], Encounter],
+    pairings: Sequence[LeaguePairing],
 ) -> tuple[list[LeagueStanding], list[str]]:
     """Return *rows* with the Nash averages of methods, and a note if games for them are missing."""
     methods = sorted(row.entrant for row in rows if row.rank is not None)
@@ -445,24 +339,49 @@ def _with_nash(
         first, second = unmet[0] if unmet else ("", "")
         note = f"There are no Nash averages yet: {first} and {second} have not met."
         return [*rows], [note] if unmet else []
-    points, games = np.zeros((2, len(methods), len(methods)))
-    for row, first in enumerate(methods):
-        for column, second in enumerate(methods):
-            if row != column:
-                met = encounters[first, second]
-                points[row, column], games[row, column] = met.points, met.games
-    found = nash_averages(log_odds(points, games))
-    of_method = dict(zip(methods, zip(found.shares, found.averages, strict=True), strict=True))
+    points, games, strata = _units(pairings, methods)
+    found = nash_averages(log_odds(points.sum(axis=0), games.sum(axis=0)))
+    intervals = nash_intervals(points, games, strata)
+    places = {name: place for place, name in enumerate(methods)}
     return [
         replace(
             row,
-            nash_share=float(of_method[row.entrant][0]),
-            nash_average=float(_ELO * of_method[row.entrant][1]),
+            nash_share=float(found.shares[place]),
+            nash_average=float(_ELO * found.averages[place]),
+            nash_interval=interval and (_ELO * interval[0], _ELO * interval[1]),
         )
-        if row.entrant in of_method
+        if place is not None
         else row
         for row in rows
+        for place in [places.get(row.entrant)]
+        for interval in [None if place is None else intervals[place]]
     ], []
+
+
+def _units(
+    pairings: Sequence[LeaguePairing], methods: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return points, games and strata of *methods* as `nash_intervals` takes them.
+
+    Units are seeds where there are enough; else the openings of each seed, and then only the chance
+    in games is seen.
+    """
+    seeds = sorted({pairing.seed for pairing in pairings})
+    are_drawn = len(seeds) >= _SEEDS_DRAWN
+    most = 1 if are_drawn else max(len(pairing.points) // 2 for pairing in pairings)
+    points, games = np.zeros((2, len(seeds), most, len(methods), len(methods)))
+    for pairing in pairings:
+        if not {pairing.first, pairing.second} <= {*methods}:
+            continue
+        seed = seeds.index(pairing.seed)
+        first, second = methods.index(pairing.first), methods.index(pairing.second)
+        parts = np.array(pairing.points).reshape(1 if are_drawn else -1, -1 if are_drawn else 2)
+        for unit, part in enumerate(parts):
+            points[seed, unit, [first, second], [second, first]] += part.sum(), (1 - part).sum()
+            games[seed, unit, [first, second], [second, first]] += len(part)
+    strata = np.zeros(len(seeds)) if are_drawn else np.repeat(np.arange(len(seeds)), most)
+    size = (-1, len(methods), len(methods))
+    return points.reshape(size), games.reshape(size), strata.astype(np.int64)
 
 
 def _notes(

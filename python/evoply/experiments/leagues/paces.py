@@ -1,0 +1,68 @@
+"""What a second of one core is worth to each method: measured, or taken from where it was measured.
+
+The pace of a setup is how much of its counted limit one core does in a second of processor time. A
+league measures paces before it begins and keeps them, so its budgets are counted from then on: it
+goes on, and is repeated with the same paces, to the same players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from evoply.environment import ProcessorClock
+from evoply.experiments.design import Setup, steps_in_memory
+
+COUNTED = {"work_limit": "work", "games": "games"}
+"""The keys that end a run by a counted limit, and their units, the finer one first."""
+_TRIAL = 0.1
+"""The share of that for a first guess, which the machine of reference would make."""
+_TOO_LONG = 3.0
+"""Measuring ends with the step after so many times its seconds, done or not."""
+
+
+def pace_of_limits(setup_of: Callable[[float, float], Setup], pace: float, seconds: float) -> float:
+    """Return how much of the first of its limits a setup does in a second of one core.
+
+    `setup_of(seconds, pace)` is a run worth so many seconds at a pace, made in memory to its end:
+    so learning in several stages counts with all of them. *pace* is a guess, that of the machine of
+    reference; a short run makes a better one before the one that counts.
+    """
+    for part in (_TRIAL * seconds, seconds):
+        setup = setup_of(part, pace)
+        key = counted_key(setup)
+        labels = getattr(setup.config, "labels", None)
+        most = getattr(setup.config, key) + (0 if labels is None else labels.games)
+        done, taken = _done(setup, COUNTED[key], _TOO_LONG * seconds)
+        pace *= done / most * part / taken
+        if taken > seconds / 2:
+            break  # one step may take longer than all of this
+    return pace
+
+
+def pace_of_own(setup: Setup, seconds: float) -> float:
+    """Return how much of its counted limit a config of the user's does in a second of one core."""
+    ready = setup.ready()
+    done, taken = _done(ready, COUNTED[counted_key(ready)], seconds)
+    return max(done, 1.0) / taken
+
+
+def counted_key(setup: Setup) -> str:
+    """Return the key of the counted limit of a learner, "" if it counts neither work nor games."""
+    kind = setup.ready().kind
+    counted = (
+        key
+        for key, unit in COUNTED.items()
+        if key in kind.configs.limits and unit in kind.learners.counted
+    )
+    return next(counted, "")
+
+
+def _done(setup: Setup, unit: str, seconds: float) -> tuple[float, float]:
+    """Return what is done of *unit* by the step after *seconds*, or the last; and the seconds."""
+    done = 0.0
+    with ProcessorClock() as clock:
+        for _, taken, _ in steps_in_memory(setup, setup.config):
+            done += taken.get(unit, 0.0)
+            if clock.seconds >= seconds:
+                break
+        return done, max(clock.seconds, 1e-3)
