@@ -579,14 +579,15 @@ def test_a_pace_is_what_a_core_really_does(monkeypatch: pytest.MonkeyPatch) -> N
         def seconds(self) -> float:
             return seconds - self.began
 
-    def steps(setup: Any, config: Any) -> Iterator[Any]:
+    def steps(setup: Any) -> Iterator[Any]:
         nonlocal seconds
+        config = setup.config
         for games, a_game in ((config.games, 0.001), (config.labels.games, 0.1)):
             seconds += games * a_game
-            yield None, {"games": games}, False
+            yield {"games": games}
 
     monkeypatch.setattr("evoply.experiments.leagues.paces.ProcessorClock", Clock)
-    monkeypatch.setattr("evoply.experiments.leagues.paces.steps_in_memory", steps)
+    monkeypatch.setattr("evoply.experiments.leagues.paces.written_steps", steps)
     (labels,) = chosen_methods("othello", ("labels",))
     # 2,700 games and 24 labels of the table take 2.7 and 2.4 seconds here.
     pace = pace_of_limits(partial(labels.setup, "labels", "othello"), labels.pace, 4.0)

@@ -7,10 +7,15 @@ goes on, and is repeated with the same paces, to the same players.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from evoply.environment import ProcessorClock
-from evoply.experiments.design import Setup, steps_in_memory
+from evoply.experiments.design import Setup
+from evoply.kinds import Run
+from evoply.runs import advance
 
 COUNTED = {"work_limit": "work", "games": "games"}
 """The keys that end a run by a counted limit, and their units, the finer one first."""
@@ -23,7 +28,7 @@ _TOO_LONG = 3.0
 def pace_of_limits(setup_of: Callable[[float, float], Setup], pace: float, seconds: float) -> float:
     """Return how much of the first of its limits a setup does in a second of one core.
 
-    `setup_of(seconds, pace)` is a run worth so many seconds at a pace, made in memory to its end:
+    `setup_of(seconds, pace)` is a run worth so many seconds at a pace, made to its end:
     so learning in several stages counts with all of them. *pace* is a guess, that of the machine of
     reference; a short run makes a better one before the one that counts.
     """
@@ -58,11 +63,30 @@ def counted_key(setup: Setup) -> str:
 
 
 def _done(setup: Setup, unit: str, seconds: float) -> tuple[float, float]:
-    """Return what is done of *unit* by the step after *seconds*, or the last; and the seconds."""
-    done = 0.0
+    """Return what is done of *unit* by the step after *seconds*, or the last; and the seconds.
+
+    What comes after the last step takes as long in any run, and would tell too much in a short one.
+    """
+    done = taken = 0.0
     with ProcessorClock() as clock:
-        for _, taken, _ in steps_in_memory(setup, setup.config):
-            done += taken.get(unit, 0.0)
-            if clock.seconds >= seconds:
+        for cost in written_steps(setup):
+            done += cost.get(unit, 0.0)
+            taken = clock.seconds
+            if taken >= seconds:
                 break
-        return done, max(clock.seconds, 1e-3)
+    return done, max(taken, 1e-3)
+
+
+def written_steps(setup: Setup) -> Iterator[Mapping[str, float]]:
+    """Yield what each step cost in a run on one thread, which is thrown away.
+
+    The steps are written as those of the league are: for a learner of many short steps that is a
+    good part of what they take.
+    """
+    before: Any = None
+    with TemporaryDirectory(prefix="evoply-pace-") as folder:
+        path = Path(folder) / "run"
+        with Run.create(path, setup.config, learner=setup.kind.own or None) as run:
+            for step in advance(run, threads=1):
+                yield run.kind.learners.costs(step, before)
+                before = step
