@@ -110,7 +110,6 @@ OWN: Mapping[str, tuple[str, ...]] = {
     "a small league": (
         "league --methods liao,patterns,frankland,map-elites,islands --budget 0.05 --seeds 2 "
         "--games 2 --move-time 0.001 --depth 1 --paces reference --json",
-        "league league-othello --json",
     ),
     "an experiment": (
         "compare quick othello-6 --seeds 3 --budget-games 100 --games 4 --measure score:mobility "

@@ -162,7 +162,7 @@ class AllPlayAll(Part):
         """The conditions in words."""
         conditions: dict[Condition, str] = {"time": f"{1000 * self.move_time:g} ms a move"}
         if self.depth:
-            conditions["depth"] = f"{self.depth} plies"
+            conditions["depth"] = "1 ply" if self.depth == 1 else f"{self.depth} plies"
         return conditions
 
     def check_fits(self, game: str) -> None:
