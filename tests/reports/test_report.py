@@ -322,10 +322,10 @@ def test_charts_draw_gaps_intervals_and_one_point() -> None:
         "generation 0, a: 10.0 % (0.0 % to 20.0 %)",
         "generation 3, a: 40.0 % (30.0 % to 50.0 %)",
     ]
-    names = ["long " * 9, "long " * 9, "c"]
+    names = [f"{'long ' * 9}end", f"{'long ' * 9}end", "c"]
     chart = interval_chart("x", names, [Series("a", values[:3], spans[:3])], "points", reference=0)
-    assert tips(chart) == [f"{'long ' * 5}long…, a: 0.1 (0 to 0.2)"]
-    assert "… (2)" in chart.svg()
+    assert tips(chart) == ["long long long…g long long end, a: 0.1 (0 to 0.2)"]
+    assert "end (2)" in chart.svg()
     assert tips(line_chart("x", [7], [Series("a", [3.0])], "y")) == ["generation 7, a: 3"]
     assert tips(line_chart("x", [], [Series("a", [])], "y")) == []
 

@@ -506,8 +506,19 @@ def _with_short_names(series: Sequence[Series]) -> list[Series]:
 
 
 def _apart(names: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return *names*, cut to *most* characters where they are longer, each unlike the others."""
-    return named_apart([name if len(name) <= most else f"{name[: most - 1]}…" for name in names])
+    """Return *names*, each unlike the others; longer ones keep both ends, *most* characters.
+
+    Names of a table often begin alike, and differ at the end.
+    """
+    end = most // 2
+    return named_apart(
+        [
+            name
+            if len(name) <= most
+            else f"{name[: most - end - 1].rstrip()}…{name[-end:].lstrip()}"
+            for name in names
+        ]
+    )
 
 
 def _inline_svg(svg: str, title: str) -> str:

@@ -385,12 +385,14 @@ def _charts(
     if request.rules == "readings":
         names, shown = _means_by_reading(table, measured)
     else:
-        names = [
-            f"{against}, run {run + 1}"
-            for against, figures in measured.items()
-            for run in range(len(figures))
+        names, runs = list(measured), max(map(len, measured.values()))
+        shown = [
+            series(
+                f"run {run + 1}",
+                [figures[run] if run < len(figures) else None for figures in measured.values()],
+            )
+            for run in range(runs)
         ]
-        shown = [series("here", [one for of_kind in measured.values() for one in of_kind])]
     bars = interval_chart(
         "Points per 1,000 games",
         names,
