@@ -276,23 +276,46 @@ def figures(page: str, __: list[str]) -> str:
 def study(name: str, __: list[str]) -> str:
     """Return the rows of a study that have a printed figure, as its result in `results` has them.
 
-    The file is what `evoply reproduce ... --json` printed.
+    The file is what `evoply reproduce ... --json` printed. With "across" after the name, what
+    stands after the colon of a row's name has a column of its own.
     """
+    name, _, form = name.partition(" ")
     result = json.loads((_STUDIES / f"{name}.json").read_text(encoding="utf-8"))
-    rows = [
+    found = [row for row in result["rows"] if None not in (row["paper"], row["ours"])]
+    made = _across(found) if form == "across" else _row_by_row(found)
+    return f"{made}\n\nIn {result['unit']}, with 95 % intervals: {code(result['command'])}."
+
+
+def _row_by_row(rows: list[dict[str, Any]]) -> str:
+    cells = [
         [
             row["name"],
             _short(row["paper"]),
-            f"{_short(row['ours'])} ({_short(row['interval'])})",
+            _ours(row),
             f"{row['n']:,} {row['counted']}",
             row["verdict"],
             row["reason"],
         ]
-        for row in result["rows"]
-        if row["paper"] is not None and row["ours"] is not None
+        for row in rows
     ]
-    head = ["row", "paper", "here (95 % interval)", "n", "verdict", "reason"]
-    return f"{table(head, rows)}\n\nIn {result['unit']}: {code(result['command'])}."
+    return table(["row", "paper", "here", "n", "verdict", "reason"], cells)
+
+
+def _across(rows: list[dict[str, Any]]) -> str:
+    """Return a column for each pairing; bold is what matches, or is not told apart."""
+    parts = [(*row["name"].rsplit(": ", 1), row) for row in rows]
+    columns = list(dict.fromkeys(column for _, column, _ in parts))
+    cells = {name: {c: row for n, c, row in parts if n == name} for name, _, _ in parts}
+    printed = next(iter(cells.values()))
+    head = ["", *(column.replace(" against ", " v ") for column in columns)]
+    first = ["*the paper*", *(_short(printed[column]["paper"]) for column in columns)]
+    body = [[name, *(_ours(of[column]) for column in columns)] for name, of in cells.items()]
+    return table(head, [first, *body])
+
+
+def _ours(row: dict[str, Any]) -> str:
+    mark = "**" if row["verdict"] in ("matches", "not told apart") else ""
+    return f"{mark}{_short(row['ours'])}{mark} ({_short(row['interval'])})"
 
 
 def _short(value: float | str | list[float] | None) -> str:
