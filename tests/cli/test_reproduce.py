@@ -1,11 +1,12 @@
 """The command that runs studies."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import call
 
-from evoply.studies import STUDIES, Request, reproduce
+from evoply.studies import STUDIES, Request, Result, reproduce
 
 
 def test_alone_it_lists_the_studies(capsys: pytest.CaptureFixture) -> None:
@@ -90,3 +91,22 @@ def test_a_page_that_cannot_be_written(capsys: pytest.CaptureFixture) -> None:
     assert answer.code == 2
     assert "no/page.html" in answer.err
     assert not answer.out
+
+
+def test_ctrl_c_keeps_the_rows_that_are_whole(capsys, monkeypatch):
+    def interrupted(study, table, request):
+        reproduce(study, table, replace(request, progress=lambda done, total: stop(request)))
+
+    def stop(request):
+        if told:
+            raise KeyboardInterrupt
+        told.append(reproduce("liao", "1", Request(seed=request.seed)))
+        request.shown(told[0])
+
+    told: list[Result] = []
+    monkeypatch.setattr("evoply.studies.reproduce", interrupted)
+    answer = call(capsys, "reproduce", "liao", "--table", "1", "--seed", "5", "--json")
+    assert answer.code == 130
+    assert answer.data["complete"] is False
+    assert answer.data["rows"] == told[0].to_dict()["rows"]
+    assert answer.data["error"] == "stopped: these rows are whole"

@@ -14,6 +14,7 @@ from evoply.cli.long_work import (
     duration,
     ending_early,
     give,
+    give_played,
     on_cluster,
     progress_and_page,
     share_bar,
@@ -391,7 +392,6 @@ def reproduce(
     from evoply.reports import result_html
     from evoply.studies import STUDIES, Request, find_study, page_of_study
     from evoply.studies import reproduce as run_study
-    from evoply.studies.study import no_result
 
     output = Output(json)
     prepared_folder(charts)
@@ -404,7 +404,8 @@ def reproduce(
         return
     found = find_study(study)
     parts = found.parts(table)  # an error comes before any bar is shown
-    with progress_and_page(
+    latest: Result | None = None
+    with ending_early() as early, progress_and_page(
         f"{study} {table}",
         100,
         html,
@@ -412,6 +413,13 @@ def reproduce(
         lambda result, **state: result_html(page_of_study(result, found), **state),
         lambda percent: _how_far([part.name for part in parts], percent),
     ) as (move_bar, show):
+
+        def keep_latest(result: Result) -> None:
+            nonlocal latest
+            latest = result
+            if show is not None:
+                show(result)
+
         request = Request(
             scale=scale,
             seed=conditions.seed,
@@ -421,14 +429,19 @@ def reproduce(
             game=game,
             threads=conditions.threads,
             progress=lambda done, total: move_bar(round(100 * done / total)),
-            shown=show or no_result,
+            shown=keep_latest,
             keep=keep,
         )
-        result = run_study(study, table, request)
-    _say_result(output, result)
-    say_report(output, html, page_of_study(result, found))
-    say_charts(output, charts, result.charts)
-    output.result(made(result.to_dict()))
+        latest = run_study(study, table, request)
+    if latest is None:  # Ctrl-C came before the first rows
+        raise KeyboardInterrupt
+    _say_result(output, latest)
+    if early.is_stopped:  # the page says so already
+        on = "; the same command goes on" if keep else ""
+        give_played(output, latest.to_dict(), f"stopped: these rows are whole{on}")
+    say_report(output, html, page_of_study(latest, found))
+    say_charts(output, charts, latest.charts)
+    output.result(made(latest.to_dict()))
 
 
 def _how_far(names: Sequence[str], percent: float) -> str:
