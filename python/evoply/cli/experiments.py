@@ -405,14 +405,17 @@ def reproduce(
     found = find_study(study)
     parts = found.parts(table)  # an error comes before any bar is shown
     latest: Result | None = None
-    with ending_early() as early, progress_and_page(
-        f"{study} {table}",
-        100,
-        html,
-        f"{found.authors}: {' and '.join(part.title for part in parts)}",
-        lambda result, **state: result_html(page_of_study(result, found), **state),
-        lambda percent: _how_far([part.name for part in parts], percent),
-    ) as (move_bar, show):
+    with (
+        ending_early() as early,
+        progress_and_page(
+            f"{study} {table}",
+            100,
+            html,
+            f"{found.authors}: {' and '.join(part.title for part in parts)}",
+            lambda result, **state: result_html(page_of_study(result, found), **state),
+            lambda percent: _how_far([part.name for part in parts], percent),
+        ) as (move_bar, show),
+    ):
 
         def keep_latest(result: Result) -> None:
             nonlocal latest
