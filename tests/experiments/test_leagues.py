@@ -596,6 +596,12 @@ def test_a_pace_is_what_a_core_really_does(monkeypatch: pytest.MonkeyPatch) -> N
     assert labels.amounts(10, 2700 / 5.1)["labels.games"] == math.ceil(240 / 5.1)
 
 
+def test_a_pace_is_more_than_nothing_however_little_time_there_is() -> None:
+    """The first step of tables has no games, and may take longer than all that is given."""
+    (patterns,) = chosen_methods("othello", ("patterns",))
+    assert pace_of_limits(partial(patterns.setup, "patterns", "othello"), 1.0, 1e-6) > 0
+
+
 @pytest.mark.usefixtures("units_here")
 def test_processor_seconds_are_summed_over_the_parts_of_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -63,7 +63,7 @@ def counted_key(setup: Setup) -> str:
 
 
 def _done(setup: Setup, unit: str, seconds: float) -> tuple[float, float]:
-    """Return what is done of *unit* by the step after *seconds*, or the last; and the seconds.
+    """Return what is done of *unit*, more than 0, by the step after *seconds*, and the seconds.
 
     What comes after the last step takes as long in any run, and would tell too much in a short one.
     """
@@ -72,7 +72,7 @@ def _done(setup: Setup, unit: str, seconds: float) -> tuple[float, float]:
         for cost in written_steps(setup):
             done += cost.get(unit, 0.0)
             taken = clock.seconds
-            if taken >= seconds:
+            if taken >= seconds and done > 0:  # a first step may have no games
                 break
     return done, max(taken, 1e-3)
 
