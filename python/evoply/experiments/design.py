@@ -10,7 +10,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -296,19 +296,6 @@ class Setup:
         else:
             config = replace(self.config, seed=seed)
         return self.kind.configs.endless(config) if budget.is_set else config
-
-
-def steps_in_memory(setup: Setup, config: Any) -> Iterator[tuple[Any, Mapping[str, float], bool]]:
-    """Yield steps on one thread, each with what it cost and whether it is the last one."""
-    learners = setup.kind.learners
-    learner = learners.made(threads=1)
-    step: Any = None
-    is_last = False
-    while not is_last:
-        before = step
-        step = learner.first(config) if step is None else learner.after(config, step)
-        is_last = learner.is_finished(config, step)
-        yield step, learners.costs(step, before), is_last
 
 
 def load_experiment(path: str | os.PathLike[str]) -> Experiment:

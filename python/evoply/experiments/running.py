@@ -46,7 +46,6 @@ from evoply.experiments.design import (
     Experiment,
     Setup,
     experiment_of,
-    steps_in_memory,
 )
 from evoply.experiments.experiment_folder import (
     ExperimentFolder,
@@ -576,13 +575,26 @@ def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
     return Cost(len(units), rounds * sum(known) / max(1, len(known)), count)
 
 
+def _steps_in_memory(setup: Setup, config: Any) -> Iterator[tuple[Any, Mapping[str, float], bool]]:
+    """Yield steps on one thread, each with what it cost and whether it is the last one."""
+    learners = setup.kind.learners
+    learner = learners.made(threads=1)
+    step: Any = None
+    is_last = False
+    while not is_last:
+        before = step
+        step = learner.first(config) if step is None else learner.after(config, step)
+        is_last = learner.is_finished(config, step)
+        yield step, learners.costs(step, before), is_last
+
+
 def _seconds_of(unit: Unit, budget: Budget) -> float | None:
     setup = unit.setup.ready()
     config = setup.with_seed(unit.seed, budget)
     if budget.seconds is not None:
         return budget.seconds
     costs, seconds = {"games": 0.0, "work": 0.0}, 0.0
-    for step, taken, is_last in islice(steps_in_memory(setup, config), _PROBE_STEPS):
+    for step, taken, is_last in islice(_steps_in_memory(setup, config), _PROBE_STEPS):
         costs = {name: costs[name] + taken.get(name, 0.0) for name in costs}
         seconds += float(step.seconds)
         if is_last:

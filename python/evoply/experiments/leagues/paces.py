@@ -20,7 +20,7 @@ from evoply.runs import advance
 COUNTED = {"work_limit": "work", "games": "games"}
 """The keys that end a run by a counted limit, and their units, the finer one first."""
 _TRIAL = 0.1
-"""The share of that for a first guess, which the machine of reference would make."""
+"""The share of the seconds for a first, short run, whose pace is the guess for the next one."""
 _TOO_LONG = 3.0
 """Measuring ends with the step after so many times its seconds, done or not."""
 

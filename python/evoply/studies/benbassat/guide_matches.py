@@ -27,7 +27,7 @@ from evoply.evolution import (
 from evoply.games.position import DrawRules
 from evoply.reports.charts import interval_chart
 from evoply.studies.study import Reproduction, Request, Result, Row, paper, row, series
-from evoply.studies.verdicts import Claim, Figure, mean_of, share_of_games
+from evoply.studies.verdicts import Figure, mean_of, share_of_games
 
 PAPER_GAMES = 10_000
 
@@ -222,15 +222,17 @@ def even_depths(request: Reproduction) -> Result:
     The paper prints some of them, and says in words that 4 and 6 plies did poorly.
     """
     rows: list[Row] = []
-    claim = Claim(_DEPTHS["poor"]["claim"], high=_DEPTHS["poor"]["high"])
     steps = [(name, step) for name in GUESSES for step in EVEN_STEPS]
     for name, step in request.each(steps, lambda: request.result(rows)):
         guess, games = GUESSES[name], games_of(step, request)
         first, second = guess.player(step.depth), guess.player(step.other)
         seed = seed_of(request, "benbassat", "depths", step.name)
         played = benchmark(first, second, step.game, games, seed, request, DRAWS[guess.draws])
-        printed = claim if step.printed is None else _printed(step)
-        rows.append(row(f"{name}: {step.pair}", score_of(played), printed, reference=0.5))
+        said, ours = f"{name}: {step.pair}", score_of(played)
+        if step.printed is None:
+            rows.append(request.row(said, ours, "poor"))
+        else:
+            rows.append(row(said, ours, _printed(step), reference=0.5))
     return request.result(rows)
 
 
