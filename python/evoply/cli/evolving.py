@@ -41,6 +41,7 @@ def evolve(
     game: shared_options.RunGame = None,
     options: shared_options.RunOptions = shared_options.USUAL_RUN,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
+    proposals_of: str | None = None,
     json: shared_options.Json = False,
 ) -> None:
     """Evolve a player.
@@ -67,6 +68,9 @@ def evolve(
         How many generations, the random first one included; none: no limit.
     time_limit
         Seconds, looked at between generations; none: no limit.
+    proposals_of
+        A run whose programs proposed trees: where the same is asked again, its answers are taken,
+        and the programs are not needed.
     """
     learner = _learner_of(config)  # a mistyped name is refused before the rest is imported
     from evoply.cli.run_loop import for_runs, with_overrides
@@ -77,6 +81,8 @@ def evolve(
     output = Output(json)
     driven: dict[str, Any] = {"threads": options.threads, "with_tests": options.tests}
     settings = _settings(learner, config, overrides)
+    if proposals_of is not None:
+        settings = _with_proposals_of(proposals_of, settings)
     with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
@@ -96,6 +102,19 @@ def evolve(
             good += is_good
             output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
         output.result({"runs": results, "good_runs": good})
+
+
+def _with_proposals_of(run: str, settings: EvolutionConfig) -> EvolutionConfig:
+    """Return *settings* with the answers that the run of this name has."""
+    from evoply.cli.player_texts import opened_run
+    from evoply.evolution.evolution_kind import proposals_of
+
+    with opened_run(run) as found:
+        answers = proposals_of(found)
+    if not answers:
+        raise ValueError(f"--proposals-of: no program proposed anything in the run {found.name}")
+    proposals = settings.proposals.model_copy(update={"answers": answers})
+    return settings.model_copy(update={"proposals": proposals})
 
 
 def _learner_of(config: str) -> str:
@@ -430,7 +449,9 @@ def resume(
     games: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    options: Annotated[RunOptions, only("tests", "threads", "code_in_runs")] = USUAL_RUN,
+    options: Annotated[
+        RunOptions, only("overrides", "tests", "threads", "code_in_runs")
+    ] = USUAL_RUN,
     cluster: ClusterOptions = NO_CLUSTER,
     json: Json = False,
 ) -> None:
@@ -473,6 +494,8 @@ def resume(
                     f"--games: runs of {found.kind.name} have no such limit - give --generations"
                 )
             config = _with_limits(found, given)
+            if options.overrides:
+                config = _changed(found, config, options.overrides)
             count = found.count()
             last = found.last()
             is_finished = last is not None and learner.is_finished(config, last)
@@ -501,6 +524,17 @@ def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
     """Return the run's config with other *limits*; a limit that is in their way is lifted."""
     limits = {key: None if value == "none" else value for key, value in limits.items()}
     return run.kind.configs.with_limits(run.config, limits, run.last())
+
+
+def _changed(run: Run, config: Any, overrides: list[str]) -> Any:
+    """Return *config* with *overrides* of keys that decide no step; `ValueError` for others."""
+    changed = run.kind.configs.load(config, overrides)
+    if run.kind.configs.fixed(changed) != run.kind.configs.fixed(run.config):
+        raise ValueError(
+            f"--set: {', '.join(sorted(run.kind.configs.limits))} may change when a run goes on, "
+            "nothing else - begin a new run"
+        )
+    return changed
 
 
 def _nothing_to_do(run: Run, limits: dict[str, Any]) -> str:

@@ -120,6 +120,8 @@ class ForeignProcess:
             os.set_blocking(descriptor, False)
         self.began = time.monotonic()
         self._pending = b""
+        self._is_last = False
+        """Whether standard input ends when what is queued was written."""
         self._lines = deque[bytes]()
         self._rest = b""
         self._complaints = b""
@@ -129,9 +131,13 @@ class ForeignProcess:
         self._in_use = Lock()
         """Held while the pipes are read and written."""
 
-    def send(self, line: str) -> None:
-        """Queue *line*, to be written while the next line is awaited at the latest."""
+    def send(self, line: str, *, is_last: bool = False) -> None:
+        """Queue *line*, to be written while the next line is awaited at the latest.
+
+        After the *is_last* one the process finds the end of its input.
+        """
         self._pending += f"{line}\n".encode()
+        self._is_last = is_last
 
     def line(self, end: float, late: str) -> str:
         """Return the next line, without its end, by the time *end* of `time.monotonic`.
@@ -186,6 +192,8 @@ class ForeignProcess:
     def _write(self) -> None:
         try:
             self._pending = self._pending[os.write(self._input, self._pending) :]
+            if self._is_last and not self._pending and self._process.stdin is not None:
+                self._process.stdin.close()
         except BlockingIOError:
             pass
         except OSError:
@@ -203,6 +211,8 @@ class ForeignProcess:
             return
         except OSError:
             text = b""
+        if not text and self._is_last and self._rest:  # the last line of all needs no end
+            text = b"\n"
         if not text:
             raise BrokenError(f"its process died{self._last_words()}", has_died=True)
         *lines, self._rest = (self._rest + text).split(b"\n")

@@ -13,7 +13,7 @@ from evoply.evolution.champion_notes import champion_notes
 from evoply.evolution.config.evolution_config import EvolutionConfig, load_config
 from evoply.evolution.generation import TABLES, Generation, fitness_text, is_share
 from evoply.evolution.hall_of_fame import FINAL_TEST, champion_of_test, final_test
-from evoply.evolution.individuals import HallOfFameEntry, front_of
+from evoply.evolution.individuals import HallOfFameEntry, Proposed, front_of
 from evoply.evolution.loop import Evolution
 from evoply.evolution.map_elites.map_display import (
     MAP_COLUMNS,
@@ -239,6 +239,7 @@ EVOLUTION = "evolution"
 """The name of the kind."""
 
 _STAGES = {
+    "proposals": "asking programs for trees of generation {}",
     "training": "training games of generation {}",
     "descriptions": "finding the cells of the offspring of generation {}",
     "fresh": "fresh games of generation {}",
@@ -292,6 +293,10 @@ _OTHERS = (
     Column("greedy", _GREEDY, share, _GREEDY, is_fact=False, is_listed=False, read=_greedy),
 )  # fmt: skip
 """Columns of a generation before and after those of training."""
+_PROPOSALS = (
+    Column("taken", "proposals", "{:.0f}".format, fact="trees of programs"),
+    Column("total_cost", "their cost", "{:g}".format, fact="their cost so far"),
+)
 _LISTED = ("best_size", "games")
 """Those that are in a table beside the columns of a map."""
 
@@ -309,6 +314,18 @@ def censuses(run: Run) -> list[dict[str, Any]]:
     """Return the census of every generation in order."""
     check_evolved(run)
     return [step.fields["census"] for step in run.steps()]
+
+
+def proposals_of(run: Run) -> tuple[Proposed, ...]:
+    """Return all that programs proposed in *run*, for the key `proposals.answers` of another.
+
+    What they cost was paid once: the answers have no cost.
+    """
+    check_evolved(run)
+    generations = (run.generation(step.number) for step in run.steps())
+    return tuple(
+        replace(answer, cost=0.0) for generation in generations for answer in generation.proposed
+    )
 
 
 def stored_final_test(run: Run) -> dict[str, Any] | None:
@@ -329,10 +346,11 @@ def _columns(config: EvolutionConfig, row: Row) -> Columns:
         Column("best", "best", fitness, fact="best, training"),
         Column("mean", "mean", fitness, is_fact=False),
     )
+    beside = (*_PROPOSALS, *_OTHERS) if config.variation.commands else _OTHERS
     if config.map is None:
-        return (*_FRESH, *training, *_OTHERS)
+        return (*_FRESH, *training, *beside)
     # Lines have room for the most important of both.
-    others = [replace(column, is_listed=column.name in _LISTED) for column in _OTHERS]
+    others = [replace(column, is_listed=column.name in _LISTED) for column in beside]
     return (*MAP_COLUMNS, *_FRESH, *training, *others)
 
 

@@ -25,6 +25,7 @@ from evoply.evolution.individuals import (
     HallOfFameEntry,
     Individual,
     MapPlace,
+    Proposed,
     Seconds,
     Statistics,
     ranking,
@@ -58,6 +59,8 @@ class Generation(Shown):
     census: Census = field(default_factory=Census)
     state: Any = None
     """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
+    proposed: tuple[Proposed, ...] = ()
+    """What the user's programs proposed for this generation, if the config has any."""
 
     # Whoever only shows a generation does not pay for it: all texts are written for it.
     @cached_property
@@ -116,8 +119,10 @@ class Generation(Shown):
         """Return one line for a log."""
         numbers = self.statistics
         cells = "" if numbers.cells is None else f"cells {numbers.cells}, "
+        told = "".join(f"{each}, " for each in self.proposed)
         return (
-            f"generation {self.number}: {cells}best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
+            f"generation {self.number}: {cells}{told}"
+            f"best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
             f"fresh best {numbers.best_fresh:.3f}, "
             f"fresh median {self.census.median_fresh:.3f}, "
             f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "
@@ -185,6 +190,11 @@ def digest_of(generation: Generation) -> str:
         "archive": [[str(entry.tree), entry.generation] for entry in generation.archive],
         "state": generation.state,
     }
+    if generation.proposed:
+        content["proposed"] = [
+            [each.operator, each.request, each.failures, *each.texts]
+            for each in generation.proposed
+        ]
     return checksum(content)
 
 
@@ -201,6 +211,8 @@ def _of_place(place: MapPlace) -> dict[str, Any]:
 _SECONDS = tuple(field.name for field in fields(Seconds))
 _ADDED = ("dead_introns", "live_introns", "median_fresh")
 """The numbers of its census that a row of a generation has."""
+_PROPOSED = ("asked", "taken", "cost", "total_cost")
+"""Those that it has, too, where programs propose trees."""
 
 
 def _statistics(config: EvolutionConfig) -> list[str]:
@@ -240,6 +252,7 @@ def _row(config: EvolutionConfig, step: StepRow) -> dict[str, Any]:
         },
         "champion_tree": stored.champion,
         **{name: getattr(stored.census, name) for name in _ADDED},
+        **{name: getattr(stored.census, name) for name in _PROPOSED if config.variation.commands},
     }
 
 
@@ -273,6 +286,18 @@ def _hall_of_fame(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, A
         }
 
 
+def _proposals(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for asked in state["proposed"]:
+        refused = dict(asked["refused"])
+        for text in asked["texts"]:
+            yield {
+                "generation": number,
+                "operator": asked["operator"],
+                "text": text,
+                "refused": refused.get(text, ""),
+            }
+
+
 def _elites(
     config: EvolutionConfig, number: int, state: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
@@ -299,6 +324,8 @@ Rows = Callable[[int, Any], Iterator[dict[str, Any]]]
 def _lists(config: EvolutionConfig) -> Mapping[str, Rows]:
     """Return what lists the rows of the other tables, by name."""
     lists: dict[str, Rows] = {"individuals": _individuals, "hall_of_fame": _hall_of_fame}
+    if config.variation.commands:
+        lists["proposals"] = _proposals
     if config.map is not None:
         lists["elites"] = partial(_elites, config)
     return lists

@@ -59,6 +59,42 @@ class Individual:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a user's program was asked for in a generation, and what it answered.
+
+    Whoever asks the same again may take the answer from here instead.
+    """
+
+    operator: str
+    request: str
+    """The SHA-256 of what it was asked."""
+    wanted: int
+    """How many individuals."""
+    texts: tuple[str, ...] = ()
+    """The individuals that it answered; the first that are right were taken, until enough were."""
+    refused: tuple[tuple[str, str], ...] = ()
+    """Texts that were not taken, each with what is wrong with it."""
+    cost: float = 0.0
+    """What the program says that this cost, in its own unit."""
+    failures: int = 0
+    """How many requests in a row, this one included, had no answer; 0 if it has one."""
+    reason: str = ""
+    """Why it has no answer."""
+
+    @property
+    def taken(self) -> int:
+        """How many individuals it made."""
+        return min(self.wanted, len(self.texts) - len(self.refused))
+
+    def __str__(self) -> str:
+        """Return a few words for a log."""
+        if self.failures:
+            return f"{self.operator} gave nothing ({self.reason})"
+        cost = f" for {self.cost:g}" if self.cost else ""
+        return f"{self.operator} {self.taken} of {self.wanted}{cost}"
+
+
+@dataclass(frozen=True, slots=True)
 class HallOfFameEntry:
     """A tree and its points over fresh games; older games weigh less.
 
@@ -221,6 +257,14 @@ class Census:
     """Mean weight of the leaves of 16 individuals; None if positions have no weights."""
     median_fresh: float = 0.0
     """Median fitness on fresh games of the sample whose mean is `Statistics.mean_fresh`."""
+    asked: int = 0
+    """Individuals that the user's programs were asked for."""
+    taken: int = 0
+    """Individuals that they made."""
+    cost: float = 0.0
+    """What they say that this cost, in their own unit."""
+    total_cost: float = 0.0
+    """The same of all generations so far, this one included."""
 
 
 # The census of a generation: counts of operators, sizes, behaviours and work.
@@ -240,6 +284,7 @@ def census_of(
     work: int,
     games: int,
     before: Census,
+    proposed: Sequence[Proposed] = (),
 ) -> Census:
     """Return the census of *individuals*; *programs* are the programs of their different trees.
 
@@ -249,6 +294,7 @@ def census_of(
         name for individual in individuals for name in individual.origin.split(", ")
     )
     crossed = operators["crossover"] + operators["one_way_crossover"]
+    cost = sum(answer.cost for answer in proposed)
     return Census(
         operators=dict(sorted(operators.items())),
         distinct_behaviours=len(set(behaviours(game, seed, programs))),
@@ -258,6 +304,10 @@ def census_of(
         total_work=before.total_work + work,
         total_games=before.total_games + games,
         median_fresh=median_fresh,
+        asked=sum(answer.wanted for answer in proposed),
+        taken=sum(answer.taken for answer in proposed),
+        cost=cost,
+        total_cost=before.total_cost + cost,
         **_structure([individual.tree for individual in individuals]),
     )
 

@@ -40,6 +40,7 @@ from evoply.evolution.individuals import (
     ArchiveEntry,
     Census,
     Individual,
+    Proposed,
     Seconds,
     Statistics,
     census_of,
@@ -49,7 +50,7 @@ from evoply.evolution.map_elites.descriptors import RunMap, placed
 from evoply.evolution.play.opponents import Play
 from evoply.evolution.play.population import opponents_of, population_of
 from evoply.evolution.selections import ChoiceKeys, Choose
-from evoply.evolution.toolbox import ProgressCallback, Toolbox, toolbox_of
+from evoply.evolution.toolbox import ProgressCallback, Toolbox, reporter, toolbox_of
 from evoply.evolution.user_code import (
     check_given_once,
     check_parts,
@@ -212,6 +213,7 @@ def step(
     # Step 1. Draw the opponents of the population.
     training = training_of(toolbox, previous)
     number, opponents = training.generation, training.opponents
+    proposed: tuple[Proposed, ...] = ()
 
     if previous is not None and toolbox.breeder.batch is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
@@ -219,7 +221,7 @@ def step(
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
-        offspring = players_of(toolbox, previous)
+        offspring, proposed = players_of(toolbox, previous)
         times.append(perf_counter())
         population = population_of(toolbox.games, [child.tree for child in offspring])
         times.append(perf_counter())
@@ -262,10 +264,12 @@ def step(
             work=result.work + test.work,
             games=played,
             before=Census() if previous is None else previous.census,
+            proposed=proposed,
         ),
         timing=_timing(config, previous, number, [*times, perf_counter()]),
         config=config,
         state=result.state,
+        proposed=proposed,
     )
 
 
@@ -296,17 +300,33 @@ def training_of(
     )
 
 
-def players_of(toolbox: Toolbox, previous: Generation | None) -> Sequence[Offspring]:
-    """Return who plays in the generation after *previous*: offspring, and parents that compete."""
+def players_of(
+    toolbox: Toolbox, previous: Generation | None
+) -> tuple[tuple[Offspring, ...], tuple[Proposed, ...]]:
+    """Return who plays in the generation after *previous*, and what programs proposed for it.
+
+    These are offspring, after parents that compete with them.
+    """
     if previous is None:
         breeding = toolbox.stream("breeding", 0)
         chosen = [] if toolbox.refit is None else toolbox.refit.first(breeding.child("refit"))
-        return first_population(toolbox.breeder, breeding, chosen)
-    breeding = toolbox.stream("breeding", previous.number + 1)
+        return first_population(toolbox.breeder, breeding, chosen), ()
+    number = previous.number + 1
+    breeding = toolbox.stream("breeding", number)
     made: Sequence[Offspring] = ()
-    if toolbox.refit is not None and (previous.number + 1) % toolbox.refit.settings.every == 0:
+    if toolbox.refit is not None and number % toolbox.refit.settings.every == 0:
         made = toolbox.refit.offspring(previous.individuals, breeding.child("refit"))
-    return contestants(toolbox.breeder, previous.individuals, breeding, made)
+    offspring = contestants(toolbox.breeder, previous.individuals, breeding, made)
+    if not toolbox.proposers.commands:
+        return offspring, ()
+    return toolbox.proposers.filled(
+        offspring,
+        previous.individuals,
+        previous.proposed,
+        number,
+        breeding.child("proposals"),
+        reporter(toolbox.progress, number, "proposals"),
+    )
 
 
 def survivors_of(

@@ -75,15 +75,15 @@ def replay(
     # Step 1. Everybody who played, and their opponents.
     stored = run.generation(generation)
     before = None if generation == 0 else run.generation(generation - 1)
-    toolbox = _recorded_toolbox(run, parts)
+    toolbox = _recorded_toolbox(run, stored, parts)
     kind, games, parsimony = toolbox.kind, toolbox.games, toolbox.parsimony
     _check_replayable(run, kind)
     recorder = _Recorder(games, game)
     training = training_of(toolbox, before, recorder.play)
     if toolbox.breeder.selector.chooses_survivors(generation):
-        players = players_of(toolbox, before)
+        players, _ = players_of(toolbox, before)
     else:
-        players = [Offspring(old.tree, old.origin, old.parents) for old in stored.individuals]
+        players = tuple(Offspring(old.tree, old.origin, old.parents) for old in stored.individuals)
     population = population_of(games, [player.tree for player in players])
 
     # Step 2. The games that are needed to find this one, and their fitness.
@@ -223,16 +223,20 @@ def _check_replayable(run: Run, kind: FitnessKind) -> None:
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
-def _recorded_toolbox(run: Run, given: PythonArguments) -> Toolbox:
+def _recorded_toolbox(run: Run, generation: Generation, given: PythonArguments) -> Toolbox:
     """Return the toolbox of *run* with what is *given* again of the Python that its config names.
 
-    Raises `RunError` if what is needed cannot be had, or is not what the run was evolved with.
+    Programs are not asked again for what they proposed for *generation*. Raises `RunError` if what
+    is needed cannot be had, or is not what the run was evolved with.
     """
     config = with_parts(run.config, **given)
     for _, other in other_codes(run.config.model_dump(), config.model_dump()):
         raise RunError(f"run {run.path} was not evolved with this {other.path}: give the same code")
     try:
         if survival_method(config.survival).function is not None:
+            known = {"answers": generation.proposed, "failures": 0}
+            proposals = config.proposals.model_copy(update=known)
+            config = config.model_copy(update={"proposals": proposals})
             check_parts(config)
         else:  # nothing is bred again, so nobody needs the operators
             config = config.model_copy(update={"variation": Variation()})

@@ -13,6 +13,7 @@ from functools import partial
 from evoply._native import Stream
 from evoply.evolution.breeding.offspring import Breeder, Selector
 from evoply.evolution.breeding.own_operators import OwnOperators
+from evoply.evolution.breeding.proposals import Proposers
 from evoply.evolution.breeding.refitting import Refitting
 from evoply.evolution.config.breeding import Parsimony, shape_of
 from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
@@ -39,6 +40,7 @@ class Toolbox:
     parsimony: Parsimony | None
     breeder: Breeder
     refit: Refitting | None
+    proposers: Proposers
     map: RunMap | None
     tests: HallOfFame
     """Who is tested again on fresh games, on how many, and how many of them are remembered."""
@@ -81,14 +83,24 @@ def toolbox_of(
     Raises `ValueError` if it cannot be had.
     """
     kind, games, task = config.fitness.measure.resolved(), config.game_settings, config.task
+    breeder = _breeder(config, _selector(config, kind))
     return Toolbox(
         seed=config.seed,
         games=games,
         task=task,
         kind=kind,
         parsimony=config.parsimony,
-        breeder=_breeder(config, _selector(config, kind)),
+        breeder=breeder,
         refit=_refitting(config, threads or config.machine.threads),
+        proposers=Proposers(
+            breeder.own.commands,
+            config.proposals,
+            config.game,
+            config.primitive_set,
+            breeder.shape,
+            config.limits.of_trees,
+            {answer.request: answer for answer in config.proposals.answers},
+        ),
         map=None
         if config.map is None
         else RunMap(config.axes, config.map.pairs, games, task, Stream(config.seed, "map")),

@@ -23,7 +23,7 @@ def with_parts(
     config: EvolutionConfig,
     *,
     fitness: OwnFitness | None = None,
-    operators: Mapping[str, OwnOperator] | None = None,
+    operators: Mapping[str, OwnOperator | str] | None = None,
     selection: Choose | None = None,
     survival: Choose | None = None,
 ) -> EvolutionConfig:
@@ -69,7 +69,9 @@ def check_given_once(config: EvolutionConfig, named: EvolutionConfig) -> None:
             raise ValueError(f"{old.path} is given as an argument, too: leave one out")
 
 
-def _operator_text(operator: OwnOperator) -> str:
+def _operator_text(operator: OwnOperator | str) -> str:
+    if isinstance(operator, str):
+        return operator
     if not isinstance(operator, Operator):
         return text_of(operator)
     settings = repr((operator.rate, operator.takes, operator.individuals))
@@ -89,6 +91,9 @@ def check_parts(config: EvolutionConfig) -> None:
         if isinstance(choices[what], OwnChoice):
             choices[what].resolved(what)
     own.check(config.variation, config.individual)
+    if config.proposals.failures and not config.proposals.answers:
+        for command in own.commands.values():
+            command.check()
     if not isinstance(measure, PythonFitness):
         return
     for what, keys in choices.items():

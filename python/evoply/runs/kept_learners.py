@@ -6,7 +6,7 @@ A learner of evoply's own is a frozen dataclass whose fields are the arguments i
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from evoply.arena.on_cluster import check_game
 from evoply.configs.config_errors import checked
 from evoply.configs.keys import overridden, read_toml, without_none
 from evoply.configs.own_code import OwnCode, codes_in, pinned_text, reading, text_of
+from evoply.configs.own_command import is_own_command
 from evoply.configs.run_config import RunConfig, written_config
 from evoply.expressions.written_form import parse_json
 from evoply.games import DrawRules, game_rules
@@ -507,11 +508,18 @@ def _settings(data: Mapping[str, Any]) -> Settings:
 
 
 def has_programs(run: Any) -> bool:
-    """Return whether going on with *run* needs Python of the user's own, a bot or an engine."""
+    """Return whether going on with *run* needs Python or a program of the user's own.
+
+    Bots and engines are such programs, too.
+    """
     if run.kind.own is not None:
         return True
     data = run.config.model_dump(mode="json")
-    return any(codes_in(data)) or any(not player.is_portable for player in _players_in(data))
+    texts = tuple(_texts_in(data))
+    is_program = any(map(is_own_command, texts)) or any(
+        not player.is_portable for player in _players_in(texts)
+    )
+    return is_program or any(codes_in(data))
 
 
 def resuming(run: Any) -> str:
@@ -519,12 +527,18 @@ def resuming(run: Any) -> str:
     return f"resume {shlex.quote(run.name)}{' --code-in-runs' * has_programs(run)}"
 
 
-def _players_in(data: Any) -> Iterator[Any]:
-    """Yield the players in JSON form that nested *data* has: programs are kept so."""
-    if isinstance(data, str):
-        if data.lstrip().startswith("{"):
+def _players_in(texts: Iterable[str]) -> Iterator[Any]:
+    """Yield the players in JSON form among *texts*: programs are kept so."""
+    for text in texts:
+        if text.lstrip().startswith("{"):
             with suppress(ValueError):
-                yield read_player(parse_json(data))
+                yield read_player(parse_json(text))
+
+
+def _texts_in(data: Any) -> Iterator[str]:
+    """Yield the texts in nested *data*."""
+    if isinstance(data, str):
+        yield data
     elif isinstance(data, Mapping | list):
         for value in data.values() if isinstance(data, Mapping) else data:
-            yield from _players_in(value)
+            yield from _texts_in(value)

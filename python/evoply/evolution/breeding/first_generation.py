@@ -77,9 +77,22 @@ def seed_of(
     the population, or if it is over the limits.
     """
     if is_tree_text(text):
-        seed = gp.parse_individual(text, primitives)
-    else:
-        seed = seed_individual(read_opponent(text, game), primitives)
+        return individual_of(text, primitives, shape, limits)
+    seed = seed_individual(read_opponent(text, game), primitives)
+    _check_fits(seed, shape, limits)
+    return seed
+
+
+def individual_of(
+    text: str, primitives: PrimitiveSet, shape: Shape | None, limits: Limits
+) -> gp.Genotype:
+    """Return the tree or trees that *text* writes; `ValueError` unless they fit the population."""
+    individual = gp.parse_individual(text, primitives)
+    _check_fits(individual, shape, limits)
+    return individual
+
+
+def _check_fits(seed: gp.Genotype, shape: Shape | None, limits: Limits) -> None:
     _check_shape(seed, shape)
     if shape is not None:
         limits = shape.within(limits)
@@ -88,7 +101,6 @@ def seed_of(
             f"its tree of {len(seed)} nodes and {seed.depth} levels is over the limits, "
             f"{limits.max_nodes} and {limits.max_depth}"
         )
-    return seed
 
 
 def _check_shape(seed: gp.Genotype, shape: Shape | None) -> None:

@@ -128,6 +128,8 @@ class Offspring:
     parents: tuple[int, ...] = ()
     place: MapPlace | None = None
     """Its place on a map, if it lived there before."""
+    proposer: str = ""
+    """The operator whose program is asked for it; it stays a copy if that has no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +294,8 @@ def offspring_of(
     own = breeder.own
     name = draw_operator(variation, stream.random())
     first, second = (parents[index] for index in couple)
+    if name in own.commands:
+        return [Offspring(first.tree, REPRODUCTION, couple[:1], proposer=name)]
     if name in variation.custom:
         takes_two = own.takes_two(name)
         who = Parents((first, second) if takes_two else (first,), boards)

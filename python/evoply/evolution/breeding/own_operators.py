@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from evoply import _native, gp
 from evoply._native import Stream
 from evoply.configs.own_code import OwnCode, qualified_name
+from evoply.configs.own_command import OwnCommand
 from evoply.configs.part import fields_of
 from evoply.evolution.config.breeding import IndividualShape, Variation
 from evoply.evolution.individuals import Individual
@@ -109,12 +110,22 @@ class OwnOperators:
     """The operators of the user that a config names."""
 
     rows: Mapping[str, OwnOperator] = field(default_factory=dict)
-    """They by their names in the config's `variation.operators`."""
+    """Those in Python, by their names in the config's `variation.operators`."""
+    commands: Mapping[str, OwnCommand] = field(default_factory=dict)
+    """Those that are programs, by theirs: `evoply.evolution.breeding.proposals` asks them."""
 
     @classmethod
     def of(cls, variation: Variation) -> OwnOperators:
         """Return the operators of *variation*; their files are imported now, `ValueError` else."""
-        return cls({name: _operator(name, text) for name, text in variation.operators.items()})
+        commands = variation.commands
+        return cls(
+            {
+                name: _operator(name, text)
+                for name, text in variation.operators.items()
+                if name not in commands
+            },
+            {name: OwnCommand.from_text(text) for name, text in commands.items()},
+        )
 
     def completed(self, variation: Variation) -> Variation:
         """Return *variation* with the usual rates of operators that have no rate in it."""
@@ -138,7 +149,7 @@ class OwnOperators:
         """Raise ValueError unless these are all operators of *variation*, and fit *individual*."""
         variation = self.completed(variation)
         custom = variation.custom
-        missing = sorted(set(custom) - set(self.rows))
+        missing = sorted(set(custom) - {*self.rows, *self.commands})
         if missing:
             raise ValueError(
                 f"the config's variation.custom names the operator {missing[0]!r}: write where it "

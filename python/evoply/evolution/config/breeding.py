@@ -5,13 +5,23 @@ Reasons: docs/design/expressions.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, create_model, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
-from evoply.configs.own_code import Code
+from evoply.configs.own_code import pinned_text
+from evoply.configs.own_command import is_own_command, pinned_command
 from evoply.configs.part import Part
+from evoply.evolution.individuals import Proposed
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.shipped_sets import MAX_ARGUMENTS, MAX_DEFINITIONS
@@ -25,7 +35,9 @@ from evoply.gp.tree import (
     multiplication,
 )
 from evoply.gp.variation import Bias
+from evoply.players.process_limits import VariableName
 from evoply.players.staged import StageClock
+from evoply.runs.kept_steps import loaded
 
 
 class Initialisation(Part):
@@ -158,6 +170,13 @@ class Afterwards(_AfterwardsRates):
         return tuple((name, rate) for name, rate in rates if rate > 0)
 
 
+def _own_operator(text: str) -> str:
+    return pinned_command(text) if is_own_command(text) else pinned_text(text)
+
+
+OwnOperatorText = Annotated[str, AfterValidator(_own_operator)]
+
+
 class Variation(_Rates):
     """How often each operator makes an offspring.
 
@@ -171,11 +190,16 @@ class Variation(_Rates):
 
     custom: dict[str, float] = Field(default={})
     """Rates of your own operators, by their names in `operators` or `evolve(operators=...)`."""
-    operators: dict[str, Code] = Field(default={})
+    operators: dict[str, OwnOperatorText] = Field(default={})
     """Your own operators, each as `python:FILE.py:NAME`; one without a rate in `custom` needs a
-    usual rate, as rows of `OPERATORS` have."""
+    usual rate, as rows of `OPERATORS` have. `command:PROGRAM` is a program that proposes trees."""
     afterwards: Afterwards = Afterwards()
     recombination: Recombination = Recombination()
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """Return the operators that are programs of the user, by name."""
+        return {name: text for name, text in self.operators.items() if is_own_command(text)}
 
     @cached_property
     def rates(self) -> dict[str, float]:
@@ -277,6 +301,33 @@ class Refit(Part):
     """Games whose positions are labelled."""
     random_moves: float = Field(default=0.1, ge=0, le=1)
     """Probability that a move in them is random."""
+
+
+def _answer(data: object) -> object:
+    return loaded(Proposed, data) if isinstance(data, Mapping) else data
+
+
+_Answer = Annotated[Proposed, BeforeValidator(_answer)]
+
+
+class Proposals(Part):
+    """How programs are asked for trees that `variation.operators` names as `command:PROGRAM`.
+
+    Each is begun once a generation, gets a line of JSON and answers one; docs/evolution.md has
+    both. Where it gives too few trees that are right, selected parents are copied.
+    """
+
+    shown: int = Field(default=20, ge=1, le=1000)
+    """How many of the best trees a program is shown, with their fitness."""
+    seconds: float = Field(default=60.0, ge=0.1, le=86_400)
+    """How long an answer may take."""
+    failures: int = Field(default=3, ge=0, le=1000)
+    """The run stops when so many requests in a row have no answer; it can be resumed. 0: never."""
+    environment: tuple[VariableName, ...] = Field(default=(), strict=False, max_length=100)
+    """Variables of the environment that programs get besides PATH, HOME and LANG."""
+    answers: tuple[_Answer, ...] = Field(default=(), strict=False, max_length=1_000_000)
+    """Answers of an earlier run, taken where the same is asked: the program is then not needed.
+    `evoply evolve --proposals-of RUN` writes them."""
 
 
 class Termination(Part):

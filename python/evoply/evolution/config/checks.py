@@ -226,6 +226,16 @@ def pairing(
             yield f"{path}.pairing", f"cannot be combined with {name}"
 
 
+def commands(variation: Variation, steady_state: SteadyState | None) -> Iterator[Problem]:
+    """Yield what does not go with programs that propose trees."""
+    for name in variation.commands:
+        if name not in variation.custom:
+            yield f"variation.custom.{name}", "is missing: how often the program's trees are taken"
+        if steady_state is not None:
+            reason = "a program is asked once a generation, which steady_state does not have"
+            yield f"variation.operators.{name}", f"{reason} - leave one of them out"
+
+
 def refit(
     settings: Refit | None,
     game: str,

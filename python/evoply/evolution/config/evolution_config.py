@@ -18,6 +18,7 @@ from evoply._native import Stream
 from evoply.arena.on_cluster import check_game
 from evoply.configs.keys import read_toml
 from evoply.configs.own_code import OwnCode, is_own_code, reading, without_places
+from evoply.configs.own_command import PREFIX as COMMAND
 from evoply.configs.part import Part, Problem
 from evoply.configs.run_config import RunConfig, changed_config, written_config
 from evoply.evolution.breeding.first_generation import is_tree_text, named_set, random_individuals
@@ -28,6 +29,7 @@ from evoply.evolution.config.breeding import (
     Initialisation,
     OneTree,
     Parsimony,
+    Proposals,
     Refit,
     SizeLimits,
     SteadyState,
@@ -172,6 +174,7 @@ class EvolutionConfig(RunConfig):
     demes: Demes | None = None
     steady_state: SteadyState | None = None
     refit: Refit | None = None
+    proposals: Proposals = Proposals()
     player: PlayerSettings = PlayerSettings()
     draws: Draws = Draws()
     starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
@@ -249,8 +252,11 @@ class EvolutionConfig(RunConfig):
 
     @classmethod
     def changeable(cls) -> frozenset[str]:
-        """Return the keys that may change when a run goes on; pruning decides no generation."""
-        return super().changeable() | {"pruning"}
+        """Return the keys that may change when a run goes on.
+
+        Pruning decides no generation; what programs propose is kept in the generations.
+        """
+        return super().changeable() | {"pruning", "proposals"}
 
     def in_experiment(self, seed: int) -> Self:
         """Return the config with *seed*, and pruned only if it says `always`: few look at it."""
@@ -274,6 +280,8 @@ class EvolutionConfig(RunConfig):
             settings["refit"]["players"] = [
                 resolved(text, self.game) for text in self.refit.players
             ]
+        # What a program proposed counts, not which program it was.
+        settings["variation"]["operators"].update(dict.fromkeys(self.variation.commands, COMMAND))
         settings["fitness"]["opening_plies"] = self.opening_plies
         # A text may name a file: its content counts, not its path.
         settings["fitness"]["opponents"] = [
@@ -389,6 +397,7 @@ class EvolutionConfig(RunConfig):
             *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
             *checks.places(self.survival, self.elitism, game, self.limits),
             *checks.pairing(self.variation, demes, steady_state),
+            *checks.commands(self.variation, steady_state),
             *checks.refit(
                 self.refit,
                 game,
@@ -545,6 +554,11 @@ def check_sendable(config: EvolutionConfig, *, is_whole: bool = False) -> None:
     If it *is_whole*, one worker makes all of it, and may have the same Python files.
     """
     check_game(config.game)
+    if is_whole and config.variation.commands:
+        raise ValueError(
+            f"cluster: variation.operators.{next(iter(config.variation.commands))}: is a program "
+            "on this machine, and cannot be sent to others - run without a cluster"
+        )
     if config.player.code is not None and not is_whole:
         raise ValueError(
             "cluster: player.code: workers get players as data, never Python - run without a "
