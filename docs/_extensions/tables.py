@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import re
 import sqlite3
@@ -11,6 +12,7 @@ import tempfile
 import tomllib
 from contextlib import closing, redirect_stdout
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, get_args, get_origin
 from unittest.mock import patch
 
@@ -311,6 +313,88 @@ def _across(rows: list[dict[str, Any]]) -> str:
     first = ["*the paper*", *(_short(printed[column]["paper"]) for column in columns)]
     body = [[name, *(_ours(of[column]) for column in columns)] for name, of in cells.items()]
     return table(head, [first, *body])
+
+
+def league(name: str, __: list[str]) -> str:
+    """Return standings, encounters or costs of a league, as its result in `results` has them.
+
+    The file is what `evoply league NAME --json` printed; after its name stands a condition and
+    perhaps "encounters", or "costs".
+    """
+    name, part, *form = name.split()
+    result = json.loads((_STUDIES / f"{name}.json").read_text(encoding="utf-8"))
+    if part == "costs":
+        return _costs(result)
+    found = result["standings"][part]
+    if form:
+        return _encounters(found)
+    rows = [
+        [
+            str(row["rank"] or ""),
+            code(row["entrant"]) if row["is_ranked"] else f"*{code(row['entrant'])}*",
+            _bound(row["score"]) + f"{row['rating']:+.0f}",
+            _ends(row["interval"]),
+            f"{100 * row['score']:.1f} %",
+            "" if row["nash_average"] is None else f"{row['nash_average']:.0f}",
+            _ends(row["nash_interval"]),
+            "" if row["terms"] is None else f"{row['terms']:g}",
+        ]
+        for row in found["standings"]
+    ]
+    interval = "95 % interval"
+    head = ["rank", "method", "rating", interval, "score", "Nash average", interval, "terms"]
+    return table(head, rows)
+
+
+def _bound(score: float) -> str:
+    return "at most " * (score == 0) + "at least " * (score == 1)
+
+
+def _ends(interval: list[float | None] | None) -> str:
+    """Return the ends of an interval; one without a low end says how high it can be."""
+    if interval is None:
+        return ""
+    low, high = interval
+    return (
+        f"at most {high:+.0f}" if low is None or low == -math.inf else f"{low:+.0f} to {high:+.0f}"
+    )
+
+
+def _encounters(found: dict[str, Any]) -> str:
+    """Return the points of a hundred that the method of a row got from that of a column."""
+    ranked = [row["entrant"] for row in found["standings"] if row["is_ranked"]]
+    points = {}
+    for each in found["encounters"]:
+        points[each["first"], each["second"]] = each["score"]
+        points[each["second"], each["first"]] = 1 - each["score"]
+    rows = [
+        [f"{number} {code(one)}", *(_percent(points.get((one, other))) for other in ranked)]
+        for number, one in enumerate(ranked, 1)
+    ]
+    return table(["", *(str(number + 1) for number in range(len(ranked)))], rows)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f}"
+
+
+def _costs(result: dict[str, Any]) -> str:
+    """Return what was counted for each method, and the processor seconds of its players."""
+    made = {one["name"]: [] for one in result["entrants"]}
+    for player in result["players"]:
+        made.setdefault(player["entrant"], []).append(player)
+    rows = [
+        [
+            code(one["name"]),
+            f"{one['budget']:,.0f} {one['counted']}",
+            f"{fmean(each['games'] for each in players):,.0f}",
+            *(f"{each['processor_seconds']:.0f}" for each in players),
+        ]
+        for one in result["entrants"]
+        if one["counted"] and (players := made[one["name"]])
+    ]
+    seeds = [f"seed {seed}" for seed in result["seeds"]]
+    return table(["method", "counted", "games of training, mean", *seeds], rows)
 
 
 def _ours(row: dict[str, Any]) -> str:

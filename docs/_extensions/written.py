@@ -34,6 +34,7 @@ _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "config-keys": tables.config_keys,
     "figures": tables.figures,
     "how-to-play": tables.how_to_play,
+    "league": tables.league,
     "named-players": tables.named_players,
     "mcts-options": tables.mcts_options,
     "online-options": tables.online_options,
