@@ -168,7 +168,7 @@ def test_a_bot_plays_as_the_player_does(game: str) -> None:
             move = record.position.legal_moves[0]
             if len(record.position.legal_moves) > 1:
                 move = seats[who].choose(record, Stream(0, "any"), ep.Clock()).move
-            plan = point.numbers.steps(move.code(move.shape))
+            plan = point.numbers.steps(move.code(point.position.shape))
         assert ours == plan[len(point.begun)]
         state.apply_action(action)
         point = point.after(ours)

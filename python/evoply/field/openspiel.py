@@ -322,7 +322,7 @@ class BotForOpenSpiel(pyspiel.Bot):
             seat = self._seats[shared.game]
             stream = move_stream(self._stream.child(self._games), record)
             move = choice_of(seat.choose(record, stream, Clock()), record).move
-            plan = point.numbers.steps(move.code(move.shape))
+            plan = point.numbers.steps(move.code(point.position.shape))
             self._plan = record.moves, plan
         # Others may have begun a capture that the player would not have chosen.
         return plan[depth] if plan[:depth] == point.begun else next(iter(point.actions))
