@@ -125,7 +125,9 @@ def test_a_side_is_drawn_unless_it_is_named() -> None:
     [
         ({"opponent": "nobody"}, "nobody"),
         ({"color": "red"}, "color: 'red' - is no side - give black, white or None"),
-        ({"opening_plies": -1}, "opening_plies: -1 - give 0 to 100"),
+        ({"opening_plies": -1}, "opening_plies: -1 is not a whole number from 0 to 100"),
+        ({"opening_plies": 1.5}, "opening_plies: 1.5 is not a whole number"),
+        ({"seed": -1}, "seed: -1 is not a whole number from 0"),
         ({"game": "checkers", "opponent": "swh"}, "'swh' cannot play checkers"),
     ],
 )

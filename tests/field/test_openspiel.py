@@ -228,6 +228,8 @@ def test_entries_are_found_by_their_game() -> None:
     assert shared_game(openspiel.game("hex-9")).game == "hex-9"
     with pytest.raises(ValueError, match="unknown game"):
         openspiel.game("go")
+    with pytest.raises(ValueError, match="seed: 'one' is not a whole number"):
+        Bot("random", seed="one")  # type: ignore[arg-type]
 
 
 def test_a_game_that_does_not_begin_as_usual_is_refused() -> None:

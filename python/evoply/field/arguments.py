@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from evoply.environment.prerequisites import missing_package
 from evoply.games import add_game, game_rules
 from evoply.players.grammar import read_player_of
@@ -13,14 +15,15 @@ _FILES = (".json", ".py")
 _PYTHON = "python:"
 
 
-def game_named(game: str) -> str:
+def game_named(game: str | Path) -> str:
     """Return the name of a game; that of a file of rules, as `--game FILE` takes it, is added.
 
     Raises `ValueError` for an unknown game and for rules that make none, `OSError` if the file
     cannot be read.
     """
-    if not isinstance(game, str):
+    if not isinstance(game, str | Path):
         raise TypeError(f"game: {game!r:.40} - is no name - give one, or a file of rules")
+    game = str(game)
     if game.endswith(_FILES) or game.startswith(_PYTHON):
         rules = load_rules(game)
         add_game(rules)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evoply._native import Stream
 from evoply.arena.playing import random_opening
+from evoply.arena.schedule import checked_whole
 from evoply.field.arguments import game_named, missing, player_for
 from evoply.field.rendering import MODES, check_mode, rendered
 from evoply.games.observations import DecisionPoint
@@ -25,6 +26,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error.name or "gymnasium") from None
 
+_MOST_OPENING_PLIES = 100
 _MOST_TRIES = 100
 """Games that may be over before the agent moves, until an environment gives up."""
 
@@ -53,12 +55,11 @@ class AgainstPlayerEnv(Env[Any, Any]):
         self.render_mode = check_mode(render_mode)
         if color not in (None, *(each.value for each in Color)):
             raise ValueError(f"color: {color!r:.40} - is no side - give black, white or None")
-        if not 0 <= opening_plies <= 100:
-            raise ValueError(f"opening_plies: {opening_plies!r:.40} - give 0 to 100")
         self.opponent = player_for(opponent, self.game)
         self._seat = self.opponent.seat(self.game)
         self.observation_space, self.action_space = spaces(self.game)
-        self._color, self._opening_plies = color, opening_plies
+        self._color = color
+        self._opening_plies = checked_whole("opening_plies", opening_plies, _MOST_OPENING_PLIES)
         self._seed_with(0 if seed is None else seed)
         self.color = Color.BLACK
         """The side of the agent in this game."""
@@ -67,7 +68,8 @@ class AgainstPlayerEnv(Env[Any, Any]):
         self._is_going_on, self._forfeit = False, ""
 
     def _seed_with(self, seed: int) -> None:
-        self._stream, self._games = Stream(seed, "gymnasium", self.game), 0
+        whole = checked_whole("seed", seed, 2**64 - 1)
+        self._stream, self._games = Stream(whole, "gymnasium", self.game), 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evoply._native import Stream
+from evoply.arena.schedule import checked_whole
 from evoply.field.arguments import game_named, missing, player_for
 from evoply.games import NO_DRAWS, game_rules
 from evoply.games.observations import ActionNumbers, DecisionPoint, action_numbers
@@ -262,7 +263,7 @@ class BotForOpenSpiel(pyspiel.Bot):
     def __init__(self, player: object, *, seed: int = 0) -> None:
         super().__init__()
         self.player = player
-        self._stream = Stream(seed, "openspiel")
+        self._stream = Stream(checked_whole("seed", seed, 2**64 - 1), "openspiel")
         self._seats: dict[str, Seat] = {}
         self._games = 0
         self._shared: SharedGame | None = None
