@@ -16,7 +16,7 @@ from typing import Any
 
 import pyspiel
 from measuring import cpu_timed, machine
-from openspiel_games import OPENSPIEL, OpenSpielSearch
+from openspiel_search import OpenSpielSearch, shared_as
 
 import evoply as ep
 from evoply._native import Stream
@@ -83,7 +83,7 @@ def speeds(games: int) -> Iterator[tuple[str, float, float, str]]:
         yield (
             f"random games of {game}",
             ours,
-            playouts_of(OPENSPIEL[game].load(), games // 10),
+            playouts_of(shared_as(game).load(), games // 10),
             "OpenSpiel",
         )
     stream = Stream(1, "trees")

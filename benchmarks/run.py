@@ -393,6 +393,13 @@ def cluster_rows() -> Iterator[Row]:
     return (Row(*values) for values in dask_rows.rows())
 
 
+def environment_rows() -> Iterator[Row]:
+    """Steps of environments with a random policy, beside those of OpenSpiel and PettingZoo."""
+    import environments
+
+    return (Row(*values) for values in environments.rows())
+
+
 def startup_rows() -> Iterator[Row]:
     """Say what commands cost before they do anything."""
     return (Row(*values) for values in startup.rows())
@@ -432,6 +439,7 @@ def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
         "wthor-replay": replay_row,
         "mcts-playouts": mcts_row,
         "games from data": data_game_rows,
+        "environments": environment_rows,
         "lowering": lowering_row,
         "offspring": offspring_row,
         "dask": cluster_rows,

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 SMALL: dict[str, dict[str, Any]] = {
+    "a-learner-from-outside": {"episodes": 200, "test_games": 10},
     "first-evolution": {"population_size": 10, "generations": 2, "games": 20},
     "a-new-feature": {"seeds": 2, "generations": 1, "population_size": 6, "games": 20},
     "learned-weights": {"games": 200, "test_games": 20},
@@ -36,7 +37,7 @@ def text_of(shown: list[tuple[str, str]]) -> str:
     return "\n".join(text for _, text in shown)
 
 
-def test_there_are_three_and_pages_list_them() -> None:
+def test_pages_list_them() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     assert [path.stem for path in NOTEBOOKS] == sorted(SMALL)
     for path in NOTEBOOKS:
@@ -61,6 +62,7 @@ def test_what_notebooks_found_is_what_they_say() -> None:
     assert "with mobility is better than without" in texts["a-new-feature"]
     assert "mobility.html is there: True" in texts["a-new-feature"]
     assert "after 5,000 games against random" in texts["learned-weights"]
+    assert "learned against random" in texts["a-learner-from-outside"]
     assert texts["first-evolution"].count("Match of Othello 6x6") == 2
     for text in texts.values():
         assert "Traceback" not in text

@@ -1,3 +1,5 @@
+from evoply import field as field
+from evoply import players as players
 from evoply._native import Stream as Stream
 from evoply._native import __version__ as __version__
 from evoply.arena import MatchResult as MatchResult

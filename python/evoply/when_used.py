@@ -50,8 +50,8 @@ class _Package(ModuleType):
         if home is None:
             raise self._unknown(name)
         found = import_module(home)
-        # A package that gives no such name may have a module of it.
-        is_given = hasattr(found, name)
+        # A package that gives no such name may have a module of it, as this one has of its own.
+        is_given = found is not self and hasattr(found, name)
         value = getattr(found, name) if is_given else import_module(f"{home}.{name}")
         self.__dict__[name] = value = self._adapted(name, value)
         return value

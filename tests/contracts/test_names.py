@@ -15,7 +15,6 @@ RETIRED_MODULES = {
     "closing": "run_loop",
     "driving": "run_loop",
     "elsewhere": "on_cluster",
-    "field": "conditions",
     "fields": "tournament",
     "in_process": "folder",
     "kept": "kept_runs",

@@ -33,7 +33,11 @@ PLACES = {
     "TournamentFitness": {"evolution/fitness/tournament.py", "evolution/fitness/measures.py"},
     "GuideFitness": {"evolution/fitness/guides.py", "evolution/fitness/measures.py"},
     # a kind of player: its module, and its row
-    "Bot": {"players/bots.py", "players/player.py"},
+    "Bot": {
+        "players/bots.py",
+        "players/player.py",
+        "field/openspiel.py",  # OpenSpiel's word for whatever plays there
+    },
     "Mcts": {"players/mcts.py", "players/player.py"},
     "Online": {"players/online.py", "players/player.py"},
     "Engine": {"players/engines/engine_player.py", "players/player.py"},

@@ -42,6 +42,7 @@ _EXTRA = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
 
 EXTRAS = {
     "cluster": "runs on other machines",
+    "field": "environments for PettingZoo, gymnasium and OpenSpiel",
     "pandas": "tables for pandas",
     "parquet": "tables as Parquet files",
     "tune": "`evoply tune`",

@@ -119,7 +119,8 @@ class BoardGame(Generic[P, M]):
     ) -> Self:
         """Return a game whose moves were already played, without playing them again."""
         game = object.__new__(cls)
-        vars(game).update(start=start, moves=moves, positions=positions, draws=draws)
+        played = {"moves": moves, "positions": positions, "position": positions[-1]}
+        vars(game).update(played, start=start, draws=draws)
         return game
 
     @cached_property
@@ -141,6 +142,13 @@ class BoardGame(Generic[P, M]):
         moves = (*self.moves, played)
         positions = (*self.positions, self.position.play(played))
         return self._build(self.start, moves, positions, self.draws)
+
+    def play_unchecked(self, code: int, /) -> Self:
+        """Return the game with the legal move of the kernel's number *code* added, unchecked."""
+        before = self.position
+        after = before._with(_native.row_after(before.kernel, before.row, code))
+        moves = (*self.moves, moves_of(before.MOVE.from_code, before.shape)[code])
+        return self._build(self.start, moves, (*self.positions, after), self.draws)
 
     def first(self, plies: int, /) -> Self:
         """Return the game as it was after *plies*."""

@@ -33,6 +33,8 @@ from evoply.players.player import steady_player as steady_player
 from evoply.players.player_kind import NOT_REPRODUCIBLE as NOT_REPRODUCIBLE
 from evoply.players.player_kind import PlayerKind as PlayerKind
 from evoply.players.player_kind import ValuingPlayer as ValuingPlayer
+from evoply.players.policies import Policy as Policy
+from evoply.players.policies import policy as policy
 from evoply.players.searcher import Searcher as Searcher
 from evoply.players.searcher import analyse as analyse
 from evoply.players.specs import AfterState as AfterState

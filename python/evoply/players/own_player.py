@@ -5,7 +5,8 @@ or any player. As the player of evolved individuals (`player.code` in a config) 
 one argument instead: the player that the individual is, whose `evaluator` values boards.
 
 It counts as reproducible only if the file says so: `reproducible = True` in the body of the class,
-or of its base in the same file. That is read without importing the file.
+or of its base in the same file, or among the arguments of the call that makes the object or
+decorates the function. That is read without importing the file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import ast
 import inspect
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -227,6 +228,8 @@ def says_reproducible(code: OwnCode) -> bool:
         tree = parsed_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"{code.label}: {path} cannot be read as Python: {error}") from None
+    if any(_says_true(made) for made in _made_by(tree, code.name)):
+        return True
     classes = {part.name: part for part in tree.body if isinstance(part, ast.ClassDef)}
     values = {
         target.id: part.value.func.id
@@ -248,6 +251,27 @@ def says_reproducible(code: OwnCode) -> bool:
             return said
         names += [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
     return False
+
+
+def _made_by(tree: ast.Module, name: str) -> Iterator[ast.Call]:
+    """Yield the calls that make what a module calls *name*: of an assignment, or decorators."""
+    for part in tree.body:
+        match part:
+            case ast.Assign(targets=targets, value=ast.Call() as call):
+                if any(isinstance(each, ast.Name) and each.id == name for each in targets):
+                    yield call
+            case ast.FunctionDef(name=defined, decorator_list=decorators) if defined == name:
+                yield from (each for each in decorators if isinstance(each, ast.Call))
+
+
+def _says_true(call: ast.Call) -> bool:
+    """Return whether a call has the argument `reproducible=True`."""
+    return any(
+        word.arg == "reproducible"
+        and isinstance(word.value, ast.Constant)
+        and word.value.value is True
+        for word in call.keywords
+    )
 
 
 def _said_in(definition: ast.ClassDef) -> bool | None:
