@@ -17,7 +17,7 @@ TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-ke
 # the tests wait for a browser, a server or a command most of their time.
 WORKERS ?= -n $(shell $(PYTHON) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))") --dist loadfile --no-loadscope-reorder
 # What takes longest first.
-CHECKS := check-rust check-types check-stubs check-format check-layers
+CHECKS := check-rust check-types check-stubs check-format check-layers check-workflows
 HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, every worker and every command that tests start compiles all of evoply again.
@@ -101,6 +101,11 @@ check-format:
 check-layers:
 	$(BIN)/lint-imports
 
+# Their schema, and what a workflow must not give away; neither asks the network.
+check-workflows:
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
+
 limits: setup ## today's figures beside those of limits.toml (LIMITS_OPTIONS="dist modules tests" builds no kernel)
 	@$(BIN)/python benchmarks/limits.py $(LIMITS_OPTIONS)
 
@@ -139,16 +144,16 @@ docs: setup ## the documentation as HTML, in docs/_build
 notebooks: setup ## the notebooks of the documentation, executed and stored anew (about a minute)
 	$(BIN)/python docs/_extensions/notebooks.py
 
-dist: ## a wheel with all CPU paths and the source archive, in dist/ (the kernel takes about ten minutes)
+dist: ## a wheel with all CPU paths and the source archive, in dist/ (about ten minutes; docs/installation.md: for older systems)
 	@$(SETTING_UP) packages
 	$(BIN)/maturin sdist --out dist
-	$(BIN)/maturin build --quiet --profile dist --locked --out dist
+	$(BIN)/maturin build --quiet --profile dist --locked --out dist $(DIST_OPTIONS)
 	@ls dist
 
 lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	cargo update --workspace
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra web pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra web --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra charts --extra statistics --extra web pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra charts --extra statistics --extra web --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
 clean: ## remove everything that was built, but no run

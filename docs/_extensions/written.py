@@ -16,6 +16,7 @@ entry, is an error. `make docs` writes all of it anew; a test compares.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -23,12 +24,14 @@ import pictures
 import tables
 
 _DOCS = Path(__file__).parents[1]
+_ROOT = _DOCS.parent
 _END = "<!-- end of generated -->"
 _MARKED = re.compile(
     r"<!-- generated: (?P<name>[a-z-]+) ?(?P<argument>[^\n]*?)(?P<lines>\n.*?\n| )-->\n"
     rf"(?:(?!<!-- generated).)*?{_END}",
     re.DOTALL,
 )
+_LINK = re.compile(r"(?P<head>(?P<picture>!?)\[[^\]]*\]\()(?P<target>[^):#]+)")
 _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "command-help": tables.command_help,
     "config-keys": tables.config_keys,
@@ -66,7 +69,19 @@ def written_files() -> Mapping[Path, str]:
     return {
         **{folder / f"{name}.svg": svg.rstrip() + "\n" for name, svg in drawn.items()},
         **{page: _filled(page, text) for page, text in pages.items() if _END in text},
+        _ROOT / "PACKAGE.md": _with_whole_addresses((_ROOT / "README.md").read_text("utf-8")),
     }
+
+
+def _with_whole_addresses(text: str) -> str:
+    """Return a page of the repository for places that hold no other file of it."""
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    def whole(link: re.Match[str]) -> str:
+        way = "raw" if link["picture"] else "blob"
+        return f"{link['head']}{project['urls']['Repository']}/{way}/main/{link['target']}"
+
+    return _LINK.sub(whole, text)
 
 
 def _filled(page: Path, text: str) -> str:

@@ -14,8 +14,10 @@ from evoply.arena.matches import log_likelihood_ratio as log_likelihood_ratio
 from evoply.arena.matches import match as match
 from evoply.arena.matches import sprt_match as sprt_match
 from evoply.arena.playing import GamesRunner as GamesRunner
+from evoply.arena.playing import PlayedGame as PlayedGame
 from evoply.arena.playing import play as play
 from evoply.arena.playing import play_game as play_game
+from evoply.arena.ratings import PairsPlayed as PairsPlayed
 from evoply.arena.ratings import Ratings as Ratings
 from evoply.arena.ratings import bradley_terry as bradley_terry
 from evoply.arena.round_robins import Pairing as Pairing
@@ -31,6 +33,7 @@ from evoply.arena.schedule import in_order as in_order
 from evoply.arena.schedule import whole_pairs as whole_pairs
 from evoply.arena.statistics import LostGames as LostGames
 from evoply.arena.statistics import PairStatistics as PairStatistics
+from evoply.arena.statistics import TimeUsed as TimeUsed
 from evoply.arena.statistics import elo_difference as elo_difference
 from evoply.arena.statistics import mean_interval as mean_interval
 from evoply.arena.statistics import pair_statistics as pair_statistics
@@ -39,6 +42,7 @@ from evoply.arena.stopping import StoppedWithResultError as StoppedWithResultErr
 from evoply.arena.tournaments import Correlation as Correlation
 from evoply.arena.tournaments import Elimination as Elimination
 from evoply.arena.tournaments import Meetings as Meetings
+from evoply.arena.tournaments import Play as Play
 from evoply.arena.tournaments import Round as Round
 from evoply.arena.tournaments import Star as Star
 from evoply.arena.tournaments import Tournament as Tournament

@@ -330,15 +330,11 @@ def _likeliest(shares: Any, score: float) -> Any:
     """
     beyond = _VALUES - score
     low, high = -1 / beyond.max(), -1 / beyond.min()
-    margin = 1e-9 * (high - low)
-
-    def excess(x: float) -> float:
-        return float((shares * beyond / (1 + x * beyond)).sum())
-
-    from scipy.optimize import brentq  # slow to import, and rarely needed
-
-    root = brentq(excess, low + margin, high - margin)
-    return shares / (1 + root * beyond)
+    terms = list(zip(shares.tolist(), beyond.tolist(), strict=True))  # five: quicker than arrays
+    while low < (x := (low + high) / 2) < high:
+        excess = sum(share * above / (1 + x * above) for share, above in terms)
+        low, high = (x, high) if excess > 0 else (low, x)
+    return shares / (1 + low * beyond)
 
 
 @dataclass(slots=True)

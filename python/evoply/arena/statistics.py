@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
 from typing import Any
 
@@ -198,11 +199,33 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[fl
     count = len(values)
     if count < 2 or min(values) == max(values):
         return None
-    from scipy.special import stdtrit  # slow to import, and rarely needed
-
-    half = float(stdtrit(count - 1, (1 + confidence) / 2)) * stdev(values) / math.sqrt(count)
+    half = _student(count - 1, confidence) * stdev(values) / math.sqrt(count)
     mean = fmean(values)
     return mean - half, mean + half
+
+
+@lru_cache
+def _student(freedom: int, confidence: float) -> float:
+    """Return the t that a Student variable stays within, either side of 0, with *confidence*.
+
+    For whole degrees of freedom that share is a finite sum in the angle arctan(t / sqrt(freedom)).
+    Source: Abramowitz and Stegun 1964, 26.7.3 and 26.7.4.
+    """
+    is_odd = freedom % 2
+    powers = np.arange(2 + is_odd, freedom, 2)
+    factors = np.cumprod((powers - 1) / powers)
+
+    def share(angle: float) -> float:
+        within = 1 + float(factors @ math.cos(angle) ** (powers - is_odd))
+        if not is_odd:
+            return math.sin(angle) * within
+        several = math.sin(angle) * math.cos(angle) * within if freedom > 1 else 0.0
+        return 2 / math.pi * (angle + several)
+
+    low, high = 0.0, math.pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if share(middle) < confidence else (low, middle)
+    return math.sqrt(freedom) * math.tan(low)
 
 
 def elo_difference(score: float) -> float:

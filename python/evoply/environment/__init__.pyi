@@ -1,4 +1,5 @@
 from evoply.environment.checksums import Database as Database
+from evoply.environment.checksums import Group as Group
 from evoply.environment.checksums import checksum_of as checksum_of
 from evoply.environment.cores import ProcessorClock as ProcessorClock
 from evoply.environment.cores import core_count as core_count
@@ -14,6 +15,7 @@ from evoply.environment.keeper import KeeperLimits as KeeperLimits
 from evoply.environment.process import BrokenError as BrokenError
 from evoply.environment.process import ForeignProcess as ForeignProcess
 from evoply.environment.process import one_line as one_line
+from evoply.environment.refusals import Refusal as Refusal
 from evoply.environment.refusals import refusal_of as refusal_of
 from evoply.environment.sandbox import SandboxMode as SandboxMode
 from evoply.environment.sandbox import Surroundings as Surroundings

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
@@ -41,10 +42,12 @@ _REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[.*?\])?\s*\(?(?:[^;]*?>=\s*([\d.]+)
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
 
 EXTRAS = {
+    "charts": "charts, and pages that have some",
     "cluster": "runs on other machines",
     "field": "environments for PettingZoo, gymnasium and OpenSpiel",
     "pandas": "tables for pandas",
     "parquet": "tables as Parquet files",
+    "statistics": "experiments, leagues and studies",
     "tune": "`evoply tune`",
     "web": "`evoply web`",
 }
@@ -163,6 +166,21 @@ def missing_package(module: str) -> str:
     return f"the package {name} - is not installed - {how_to_install(_extra_of(name))}"
 
 
+@contextmanager
+def from_an_extra() -> Iterator[None]:
+    """Import in this block what an extra brings; where it is missing, the error says what to do.
+
+    >>> with from_an_extra():
+    ...     from scipy.special import ndtr
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == _NAME:
+            raise
+        raise ModuleNotFoundError(missing_package(error.name), name=error.name) from None
+
+
 def missing_kernel() -> str:
     """Return what to do where the kernel is not there."""
     if _clone() is not None:
@@ -196,8 +214,8 @@ def _origin() -> str:
 def _extra_of(module: str) -> str:
     """Return the extra that brings a module; "" if none does, because evoply always needs it."""
     for extra in EXTRAS:
-        names = {name.replace("-", "_") for _, name, _ in _requirements(extra)}
-        if module in names:
+        names = [name.replace("-", "_") for _, name, _ in _requirements(extra)]
+        if any(f"{name}_".startswith(f"{module}_") for name in names):  # vl-convert-python
             return extra
     return ""
 

@@ -1,5 +1,8 @@
 from evoply.arena.behaviour import signature as signature
+from evoply.evolution.breeding.offspring import Selector as Selector
+from evoply.evolution.breeding.own_operators import OwnOperators as OwnOperators
 from evoply.evolution.breeding.own_operators import Parents as Parents
+from evoply.evolution.breeding.own_operators import SampleBoards as SampleBoards
 from evoply.evolution.config.breeding import Afterwards as Afterwards
 from evoply.evolution.config.breeding import Covariant as Covariant
 from evoply.evolution.config.breeding import Definitions as Definitions
@@ -19,9 +22,11 @@ from evoply.evolution.config.breeding import Termination as Termination
 from evoply.evolution.config.breeding import TermSum as TermSum
 from evoply.evolution.config.breeding import TreeSum as TreeSum
 from evoply.evolution.config.breeding import Variation as Variation
+from evoply.evolution.config.evolution_config import ConstantTuning as ConstantTuning
 from evoply.evolution.config.evolution_config import EvolutionConfig as EvolutionConfig
 from evoply.evolution.config.evolution_config import HallOfFame as HallOfFame
 from evoply.evolution.config.evolution_config import Machine as Machine
+from evoply.evolution.config.evolution_config import Pruning as Pruning
 from evoply.evolution.config.evolution_config import config_from_keys as config_from_keys
 from evoply.evolution.config.evolution_config import config_from_toml as config_from_toml
 from evoply.evolution.config.evolution_config import config_to_toml as config_to_toml
@@ -74,6 +79,8 @@ from evoply.evolution.loop import evolve as evolve
 from evoply.evolution.loop import step as step
 from evoply.evolution.operators import OPERATORS as OPERATORS
 from evoply.evolution.operators import Operator as Operator
+from evoply.evolution.play.opponents import IndividualPlayer as IndividualPlayer
+from evoply.evolution.play.opponents import Places as Places
 from evoply.evolution.play.opponents import stream_for as stream_for
 from evoply.evolution.replay import Replay as Replay
 from evoply.evolution.replay import replay as replay
@@ -83,6 +90,7 @@ from evoply.evolution.selections import Axis as Axis
 from evoply.evolution.selections import BestSurvival as BestSurvival
 from evoply.evolution.selections import Bins as Bins
 from evoply.evolution.selections import Candidates as Candidates
+from evoply.evolution.selections import ChoiceKeys as ChoiceKeys
 from evoply.evolution.selections import DoubleTournamentSelection as DoubleTournamentSelection
 from evoply.evolution.selections import GreedySelection as GreedySelection
 from evoply.evolution.selections import LexicaseSelection as LexicaseSelection
@@ -98,4 +106,5 @@ from evoply.evolution.selections import Survival as Survival
 from evoply.evolution.selections import SurvivalMethod as SurvivalMethod
 from evoply.evolution.selections import TournamentSelection as TournamentSelection
 from evoply.evolution.selections import UniformSelection as UniformSelection
+from evoply.evolution.toolbox import ProgressCallback as ProgressCallback
 from evoply.protocols import Progress as Progress

@@ -1,4 +1,5 @@
 from evoply.experiments.comparison import Comparison as Comparison
+from evoply.experiments.comparison import ExperimentKeys as ExperimentKeys
 from evoply.experiments.comparison import compare as compare
 from evoply.experiments.comparison import compare_experiment as compare_experiment
 from evoply.experiments.comparison import comparison_charts as comparison_charts
@@ -17,9 +18,16 @@ from evoply.experiments.design import experiment_of as experiment_of
 from evoply.experiments.design import load_experiment as load_experiment
 from evoply.experiments.design import setups_of as setups_of
 from evoply.experiments.experiment_folder import ExperimentFolder as ExperimentFolder
+from evoply.experiments.experiment_folder import Point as Point
+from evoply.experiments.experiment_folder import Unit as Unit
 from evoply.experiments.experiment_folder import UnitResult as UnitResult
 from evoply.experiments.experiment_folder import find_experiment as find_experiment
 from evoply.experiments.experiment_folder import folder_for as folder_for
+from evoply.experiments.findings import Curve as Curve
+from evoply.experiments.findings import Findings as Findings
+from evoply.experiments.findings import Overshoot as Overshoot
+from evoply.experiments.own_parts import GivenParts as GivenParts
+from evoply.experiments.rank_tests import Same as Same
 from evoply.experiments.readable_sizes import Readability as Readability
 from evoply.experiments.readable_sizes import SizedPlayer as SizedPlayer
 from evoply.experiments.readable_sizes import made_players as made_players
@@ -30,6 +38,8 @@ from evoply.experiments.running import Status as Status
 from evoply.experiments.running import check_experiment_sendable as check_experiment_sendable
 from evoply.experiments.running import estimated_cost as estimated_cost
 from evoply.experiments.running import run_experiment as run_experiment
+from evoply.experiments.setup_statistics import GridEffect as GridEffect
+from evoply.experiments.setup_statistics import Look as Look
 from evoply.experiments.setup_statistics import SetupDifference as SetupDifference
 from evoply.experiments.setup_statistics import Spread as Spread
 from evoply.experiments.setup_statistics import compared as compared

@@ -31,9 +31,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr
 
 from evoply._native import Stream
+from evoply.environment.prerequisites import from_an_extra
+
+with from_an_extra():
+    from scipy.special import ndtr, stdtr
 
 Floats = NDArray[np.float64]
 SIGNIFICANCE = 0.05

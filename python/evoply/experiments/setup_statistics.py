@@ -22,10 +22,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import fdtrc, ndtr, ndtri
 
 from evoply.arena.statistics import mean_interval
+from evoply.environment.prerequisites import from_an_extra
 from evoply.experiments.rank_tests import (
     SIGNIFICANCE,
     Same,
@@ -36,6 +35,10 @@ from evoply.experiments.rank_tests import (
     shift_of,
 )
 from evoply.protocols.sections import JsonData
+
+with from_an_extra():
+    from scipy.optimize import brentq
+    from scipy.special import fdtrc, ndtr, ndtri
 
 TWO_SEEDS = "Two seeds: too few for an interval. Three seeds or more have one."
 

@@ -73,3 +73,5 @@ from evoply.expressions.shipped_sets import find_primitive_set as find_primitive
 from evoply.expressions.typed_sets import Pieces as Pieces
 from evoply.expressions.typed_sets import benbassat as benbassat
 from evoply.expressions.typed_sets import compose_squares as compose_squares
+from evoply.expressions.written_form import ExpressionLike as ExpressionLike
+from evoply.expressions.written_form import FormulaNames as FormulaNames

@@ -9,9 +9,13 @@ from evoply.games.known_games import game_spoken as game_spoken
 from evoply.games.known_games import is_shipped as is_shipped
 from evoply.games.known_games import spoken_name as spoken_name
 from evoply.games.position import NO_DRAWS as NO_DRAWS
+from evoply.games.position import BoardPosition as BoardPosition
 from evoply.games.position import DrawRules as DrawRules
+from evoply.games.position import LegalMoves as LegalMoves
+from evoply.games.record import BoardGame as BoardGame
 from evoply.games.rules import GameRules as GameRules
 from evoply.games.squares import SHAPES as SHAPES
+from evoply.games.squares import Word as Word
 from evoply.games.squares import numbered_square as numbered_square
 from evoply.games.squares import parse_square as parse_square
 from evoply.games.squares import square_name as square_name

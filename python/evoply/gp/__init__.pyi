@@ -20,6 +20,9 @@ from evoply.gp.lowering import expression_of as expression_of
 from evoply.gp.lowering import lower as lower
 from evoply.gp.lowering import node_expressions as node_expressions
 from evoply.gp.lowering import node_values as node_values
+from evoply.gp.place_weights import Chain as Chain
+from evoply.gp.place_weights import ChainStatistics as ChainStatistics
+from evoply.gp.place_weights import PrefixTree as PrefixTree
 from evoply.gp.place_weights import chain_statistics as chain_statistics
 from evoply.gp.place_weights import leaf_weights as leaf_weights
 from evoply.gp.place_weights import no_op_chains as no_op_chains
@@ -59,6 +62,8 @@ from evoply.gp.tree import branches as branches
 from evoply.gp.tree import format_individual as format_individual
 from evoply.gp.tree import format_tree as format_tree
 from evoply.gp.tree import with_branch as with_branch
+from evoply.gp.tree_drawing import Drawn as Drawn
+from evoply.gp.tree_drawing import DrawnTree as DrawnTree
 from evoply.gp.tree_drawing import latex as latex
 from evoply.gp.tree_drawing import tree_svg as tree_svg
 from evoply.gp.tree_drawing import tree_text as tree_text

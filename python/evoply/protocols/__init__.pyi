@@ -46,6 +46,7 @@ from evoply.protocols.sections import Column as Column
 from evoply.protocols.sections import Intervals as Intervals
 from evoply.protocols.sections import JsonData as JsonData
 from evoply.protocols.sections import Page as Page
+from evoply.protocols.sections import Picture as Picture
 from evoply.protocols.sections import Section as Section
 from evoply.protocols.sections import Shown as Shown
 from evoply.protocols.sections import cells_of as cells_of

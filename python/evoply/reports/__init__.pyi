@@ -1,6 +1,8 @@
 from evoply.reports.adviser import Advice as Advice
 from evoply.reports.adviser import Adviser as Adviser
+from evoply.reports.causes import Cause as Cause
 from evoply.reports.charts import Chart as Chart
+from evoply.reports.charts import Drawable as Drawable
 from evoply.reports.charts import Lines as Lines
 from evoply.reports.charts import Series as Series
 from evoply.reports.charts import interval_chart as interval_chart

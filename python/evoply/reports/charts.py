@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from xml.etree import ElementTree
 
 from evoply.environment.files import write_atomically
+from evoply.environment.prerequisites import from_an_extra
 from evoply.protocols.sections import LINE_COLORS, Intervals, Section, framed, value_in
 from evoply.runs.kind import Plot, PlotOfRows, Row, Scatter
 from evoply.wording import ends_in_words, named_apart
@@ -126,13 +127,15 @@ class Chart:
     def svg(self) -> str:
         """Return the picture as SVG to stand inside a page."""
         # Imported here: a command that draws nothing should not wait for it.
-        from vl_convert import vegalite_to_svg
+        with from_an_extra():
+            from vl_convert import vegalite_to_svg
 
         return _inline_svg(vegalite_to_svg(dict(self.specification)), self.title)
 
     def files(self) -> tuple[str, bytes]:
         """Return the picture on its own: as SVG, and as PDF."""
-        from vl_convert import vegalite_to_pdf, vegalite_to_svg
+        with from_an_extra():
+            from vl_convert import vegalite_to_pdf, vegalite_to_svg
 
         drawn = dict(self.specification)
         return vegalite_to_svg(drawn), vegalite_to_pdf(drawn)

@@ -289,8 +289,18 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["pieces_css"] = Markup(pieces_css())
-    environment.filters |= {"coded": _coded, "charts": charts_of}
+    environment.filters |= {"coded": _coded, "charts": charts_of, "drawn": _drawn}
     return environment
+
+
+def _drawn(picture: Chart) -> Markup:
+    """Return the picture for a page; without the package that draws it, what to install."""
+    from markupsafe import Markup
+
+    try:
+        return Markup(picture.svg())
+    except ModuleNotFoundError as error:
+        return Markup("<p>No picture: {}</p>").format(_coded(str(error)))
 
 
 def _coded(text: str, longest: int = _LONG_CODE) -> Markup:

@@ -2,6 +2,7 @@ from evoply.environment.addresses import DEFAULT_PORT as DEFAULT_PORT
 from evoply.environment.addresses import is_this_machine as is_this_machine
 from evoply.environment.addresses import parse_address as parse_address
 from evoply.environment.addresses import shown_address as shown_address
+from evoply.server.admission import Guest as Guest
 from evoply.server.connection import LONGEST_NOTICE as LONGEST_NOTICE
 from evoply.server.connection import LONGEST_REQUEST as LONGEST_REQUEST
 from evoply.server.connection import NOTICES as NOTICES
@@ -9,6 +10,7 @@ from evoply.server.connection import REQUESTS as REQUESTS
 from evoply.server.connection import CallError as CallError
 from evoply.server.connection import Line as Line
 from evoply.server.connection import LineError as LineError
+from evoply.server.connection import Wire as Wire
 from evoply.server.connection import game_at as game_at
 from evoply.server.connection import read_notice as read_notice
 from evoply.server.connection import read_request as read_request
@@ -19,7 +21,10 @@ from evoply.server.joining import KeptToken as KeptToken
 from evoply.server.joining import WatchedGame as WatchedGame
 from evoply.server.joining import Watching as Watching
 from evoply.server.joining import usual_tokens as usual_tokens
+from evoply.server.journal import Begun as Begun
 from evoply.server.journal import Journal as Journal
 from evoply.server.journal import JournalError as JournalError
+from evoply.server.journal import Seated as Seated
 from evoply.server.journal import ServedTournament as ServedTournament
 from evoply.server.journal import TournamentConditions as TournamentConditions
+from evoply.server.table import GameTable as GameTable

@@ -3,6 +3,7 @@ from evoply.studies.catalogue import find_study as find_study
 from evoply.studies.catalogue import page_of_study as page_of_study
 from evoply.studies.catalogue import reproduce as reproduce
 from evoply.studies.study import SCALES as SCALES
+from evoply.studies.study import BoardPicture as BoardPicture
 from evoply.studies.study import PaperExperiment as PaperExperiment
 from evoply.studies.study import Reproduction as Reproduction
 from evoply.studies.study import Request as Request

@@ -18,6 +18,7 @@ from threading import Event
 from typing import Any, Literal, Self, TypeVar, get_args
 
 from evoply.environment import core_count
+from evoply.environment.prerequisites import from_an_extra
 from evoply.games import game_rules
 from evoply.protocols.sections import JsonData
 from evoply.reports.charts import Chart, Series
@@ -176,7 +177,8 @@ class BoardPicture:
 
     def files(self) -> tuple[str, bytes]:
         """Return the picture on its own: as SVG, and as PDF."""
-        from vl_convert import svg_to_pdf
+        with from_an_extra():
+            from vl_convert import svg_to_pdf
 
         svg = self.svg()
         return svg, svg_to_pdf(svg)

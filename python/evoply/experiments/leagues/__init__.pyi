@@ -1,3 +1,4 @@
+from evoply.experiments.leagues.encounters import Encounter as Encounter
 from evoply.experiments.leagues.encounters import LeagueResults as LeagueResults
 from evoply.experiments.leagues.encounters import MadePlayer as MadePlayer
 from evoply.experiments.leagues.encounters import results_of as results_of
@@ -5,5 +6,6 @@ from evoply.experiments.leagues.league_result import League as League
 from evoply.experiments.leagues.league_result import league as league
 from evoply.experiments.leagues.league_result import league_folder as league_folder
 from evoply.experiments.leagues.league_result import load_league as load_league
+from evoply.experiments.leagues.standings import LeagueStanding as LeagueStanding
 from evoply.experiments.leagues.standings import LeagueStandings as LeagueStandings
 from evoply.experiments.leagues.standings import standings_of as standings_of

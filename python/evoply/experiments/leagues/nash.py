@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evoply._native import Stream
+from evoply.environment.prerequisites import from_an_extra
 from evoply.permutations import shuffled
 
 Interval = tuple[float, float]
@@ -89,7 +90,8 @@ def _most_even(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _equilibrium(matrix: NDArray[np.float64], method: int) -> NDArray[np.float64]:
     """Return an equilibrium in which *method* has its largest share."""
-    from scipy.optimize import linprog  # slow to import, and rarely needed
+    with from_an_extra():  # slow to import, and rarely needed
+        from scipy.optimize import linprog
 
     count = len(matrix)
     found = linprog(
@@ -131,8 +133,9 @@ def _of_greatest_entropy(
     By the dual problem: shares are in proportion to exp(matrix @ prices), where a method that would
     otherwise gain has a price above 0.
     """
-    from scipy.optimize import minimize
-    from scipy.special import logsumexp, softmax
+    with from_an_extra():
+        from scipy.optimize import minimize
+        from scipy.special import logsumexp, softmax
 
     rows = matrix[support]
 
@@ -183,7 +186,8 @@ def nash_intervals(
     degrees = int((counts[counts > 0] - 1).sum())
     if degrees < 1:
         return [None] * points.shape[1]
-    from scipy.special import stdtrit  # slow to import, and rarely needed
+    with from_an_extra():  # slow to import, and rarely needed
+        from scipy.special import stdtrit
 
     won, played = points.sum(axis=0), games.sum(axis=0)
     payoffs = log_odds(won, played)

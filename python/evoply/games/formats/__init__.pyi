@@ -1,6 +1,7 @@
 from evoply.games.formats.conversion import FORMATS as FORMATS
 from evoply.games.formats.conversion import Converted as Converted
 from evoply.games.formats.conversion import Format as Format
+from evoply.games.formats.conversion import Writer as Writer
 from evoply.games.formats.conversion import as_game_of as as_game_of
 from evoply.games.formats.conversion import convert as convert
 from evoply.games.formats.conversion import format_named as format_named
@@ -10,5 +11,6 @@ from evoply.games.formats.conversion import names_beside as names_beside
 from evoply.games.formats.conversion import read_pasted as read_pasted
 from evoply.games.formats.sources import UNKNOWN as UNKNOWN
 from evoply.games.formats.sources import GamePlayed as GamePlayed
+from evoply.games.formats.sources import OnRefused as OnRefused
 from evoply.games.formats.sources import Refused as Refused
 from evoply.games.formats.wthor import WthorNames as WthorNames
