@@ -72,6 +72,11 @@ from evoply.evolution.individuals import front_of as front_of
 from evoply.evolution.loop import Evolution as Evolution
 from evoply.evolution.loop import evolve as evolve
 from evoply.evolution.loop import step as step
+from evoply.evolution.map_elites.axes import Axis as Axis
+from evoply.evolution.map_elites.played_games import PlayedGames as PlayedGames
+from evoply.evolution.map_elites.space import ArchiveFigures as ArchiveFigures
+from evoply.evolution.map_elites.space import Bins as Bins
+from evoply.evolution.map_elites.space import Space as Space
 from evoply.evolution.operators import OPERATORS as OPERATORS
 from evoply.evolution.operators import Operator as Operator
 from evoply.evolution.play.opponents import stream_for as stream_for
@@ -79,14 +84,13 @@ from evoply.evolution.replay import Replay as Replay
 from evoply.evolution.replay import replay as replay
 from evoply.evolution.selections import SELECTIONS as SELECTIONS
 from evoply.evolution.selections import SURVIVALS as SURVIVALS
-from evoply.evolution.selections import Axis as Axis
 from evoply.evolution.selections import BestSurvival as BestSurvival
-from evoply.evolution.selections import Bins as Bins
 from evoply.evolution.selections import Candidates as Candidates
 from evoply.evolution.selections import DoubleTournamentSelection as DoubleTournamentSelection
 from evoply.evolution.selections import GreedySelection as GreedySelection
 from evoply.evolution.selections import LexicaseSelection as LexicaseSelection
 from evoply.evolution.selections import MapSurvival as MapSurvival
+from evoply.evolution.selections import NoveltySurvival as NoveltySurvival
 from evoply.evolution.selections import OffspringSurvival as OffspringSurvival
 from evoply.evolution.selections import OwnChoice as OwnChoice
 from evoply.evolution.selections import ParetoSelection as ParetoSelection
