@@ -177,6 +177,8 @@ class Statistics(Mapping[str, float]):
     """The sum of the fitness of the best of all cells, each less `survival.qd_score_offset`."""
     norm_qd_score: float | None = None
     """The QD score by the number of all cells."""
+    obj_max: float | None = None
+    """The best fitness of all cells, which has this name in pyribs."""
     archived: int | None = None
     """Individuals in the archive of novelty, 0 of a map."""
 

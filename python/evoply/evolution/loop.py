@@ -424,6 +424,7 @@ def _map_numbers(
         "improved": new.count(True),
         "qd_score": figures.qd_score,
         "norm_qd_score": figures.norm_qd_score,
+        "obj_max": figures.obj_max,
         "archived": len(novel),
     }
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
-from operator import itemgetter
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation import Generation, fitness_text
@@ -42,10 +41,10 @@ MAP_COLUMNS = (
     Column("coverage", "coverage", share, is_fact=False, is_listed=False),
     Column("qd_score", "QD score", "{:,.4g}".format, "QD score", is_fact=False),
     Column("norm_qd_score", "QD score by cells", number, is_fact=False, is_listed=False),
-    Column("obj_max", "obj_max", number, read=itemgetter("best"), is_fact=False, is_listed=False),
+    Column("obj_max", "obj_max", number, is_fact=False, is_listed=False),
     Column("mean_fresh", "mean fresh", share, is_fact=False, is_listed=False),
 )
-"""The figures have the names of pyribs; the best fitness of all elites is its obj_max."""
+"""The figures have the names of pyribs."""
 ARCHIVED = Column("archived", "archive", "{:,.0f}".format, fact="archive of novelty")
 _MOST_LISTED = 10
 TREE = Column("tree", "tree", str, look="code", longest=100)

@@ -41,9 +41,9 @@ class Bins:
 
     @property
     def name(self) -> str:
-        """The descriptor for people: of one's own code without folder and checksum."""
+        """The descriptor for people: of one's own code without its file."""
         is_own = is_own_code(self.descriptor)
-        return OwnCode.from_text(self.descriptor).label if is_own else self.descriptor
+        return OwnCode.from_text(self.descriptor).name if is_own else self.descriptor
 
     def index(self, value: float) -> int:
         """Return the bin that holds *value*, from 0; the outer ones hold what lies outside."""
