@@ -422,9 +422,9 @@ def has_front(config: EvolutionConfig) -> bool:
 
 
 def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:
-    """Return the champion's tree, those of the hall of fame and those of the population."""
+    """Return the champion's tree, those of the hall of fame, the population and its archive."""
     hall = [entry.tree for entry in last.hall_of_fame]
-    return [champion.tree, *hall, *(individual.tree for individual in last.individuals)]
+    return [champion.tree, *hall, *(each.tree for each in (*last.individuals, *last.novel))]
 
 
 def _page(run: Run, rows: Sequence[Row]) -> tuple[Mapping[str, str], list[Section]]:

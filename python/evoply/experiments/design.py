@@ -27,6 +27,7 @@ from evoply.configs.run_config import RunConfig
 from evoply.environment.files import checksum
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run
+from evoply.experiments.variety import Variety, variety_problems
 from evoply.kinds import KINDS
 from evoply.players import parse_player
 from evoply.protocols import ConfigError, RunError
@@ -216,6 +217,8 @@ class Experiment(Part):
     points: int = Field(default=8, ge=0, le=1000)
     """Points of the learning curve at which the champion so far is measured too, on a quarter of
     the games; 0: only the end."""
+    variety: Variety | None = None
+    """The variety of the trees with which each run ends, on one map for all; None: not measured."""
     budget: Budget = Budget()
     order: Literal["grid", "list"] = "grid"
     """`grid`: all combinations of the values; `list`: the first values of all keys, then the
@@ -382,6 +385,8 @@ def _joint_problems(
             problems.append(("measure", str(error).removeprefix("measure: ")))
         else:
             problems += _trained_on(measure.opponents, setups)
+            kinds = {setup.name: setup.kind.name for setup in setups}
+            problems += variety_problems(experiment.variety, next(iter(games)), kinds)
     counted = experiment.budget.kind
     if counted in ("games", "work"):
         problems += [

@@ -52,8 +52,11 @@ class Axis(Part):
     """Where a feature is counted: `turns`, the mean where it is the individual's turn, or `end`,
     the mean at the end of its games. None: what is usual for the descriptor, else `turns`."""
 
-    def in_range(self, game: str, max_nodes: int) -> Bins:
-        """Return the axis with its range; `ValueError` if it has none in *game*."""
+    def in_range(self, game: str, max_nodes: int | None) -> Bins:
+        """Return the axis with its range; `ValueError` if it has none in *game*.
+
+        *max_nodes* is None where individuals have no common limit.
+        """
         low, high = self._usual_range(game, max_nodes)
         low = low if self.low is None else self.low
         high = high if self.high is None else self.high
@@ -68,11 +71,11 @@ class Axis(Part):
         """Whether it is counted on boards."""
         return self.descriptor not in FACTS_OF_GAMES and not is_own_code(self.descriptor)
 
-    def _usual_range(self, game: str, max_nodes: int) -> tuple[float | None, float | None]:
+    def _usual_range(self, game: str, max_nodes: int | None) -> tuple[float | None, float | None]:
         """Return where most individuals lie, if it is known."""
         match self.descriptor:
             case "size":
-                return 1.0, max_nodes + 1.0
+                return 1.0, None if max_nodes is None else max_nodes + 1.0
             case "length":
                 length = game_rules(game).length
                 return (None, None) if length is None else (0.75 * length, length + 1.0)
@@ -81,13 +84,15 @@ class Axis(Part):
         return None, None
 
 
-def space_of(axes: Sequence[Axis], voronoi_cells: int | None, game: str, max_nodes: int) -> Space:
+def space_of(
+    axes: Sequence[Axis], voronoi_cells: int | None, game: str, max_nodes: int | None
+) -> Space:
     """Return the space of *axes*; `ValueError` if one of them has no range."""
     return Space(tuple(axis.in_range(game, max_nodes) for axis in axes), voronoi_cells)
 
 
 def axis_problems(
-    axes: Sequence[Axis], voronoi_cells: int | None, game: str, max_nodes: int
+    axes: Sequence[Axis], voronoi_cells: int | None, game: str, max_nodes: int | None
 ) -> Iterator[Problem]:
     """Yield what makes no map, with paths that begin at the axes."""
     known: set[str] = set()
