@@ -157,6 +157,7 @@ class ExperimentKeys(TypedDict, total=False):
     budget: Mapping[str, float] | None
     looks: Sequence[int]
     same_within: float | None
+    variety: Mapping[str, Any] | None
 
 
 def compare(
@@ -188,7 +189,9 @@ def compare(
 
     *looks* are the numbers of seeds at which you will look, such as [10, 20, 40], named before the
     first run; at other numbers nothing is certain. Empty: at *seeds* alone. With *same_within*
-    points per game, setups are also tested for being the same.
+    points per game, setups are also tested for being the same. With *variety*, such as {"axes":
+    [{"descriptor": "mobility"}, {"descriptor": "corners"}]}, all trees with which runs end are
+    counted on one common map.
 
     The runs lie in the folder *name* of the folder of runs. Ctrl-C keeps the finished part
     there, and the same call resumes it; at the next look it asks for more seeds. The result

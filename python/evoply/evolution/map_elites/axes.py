@@ -120,5 +120,5 @@ def axis_problems(
             yield f"{path}.low", order
     cells = voronoi_cells or math.prod(axis.bins for axis in axes)
     if cells > MOST_CELLS:
-        fewer = f"{cells:,} cells are more than {MOST_CELLS:,} - give fewer bins or axes"
-        yield "axes", fewer
+        too_many = f"{cells:,} cells are more than {MOST_CELLS:,}"
+        yield "axes", f"{too_many} - give fewer bins or axes, or voronoi_cells"
