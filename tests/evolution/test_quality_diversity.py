@@ -30,9 +30,10 @@ from evoply.evolution import (
     load_config,
 )
 from evoply.evolution.generation import digest_of
-from evoply.evolution.map_elites.novelty import kept_apart, locally_beaten, novelty_of
-from evoply.evolution.map_elites.space import best_of_each_cell, even_centroids
+from evoply.evolution.individuals import best_of_each_cell
+from evoply.evolution.map_elites.space import even_centroids
 from evoply.evolution.selections import archive_after, novel
+from evoply.gp import kept_apart, locally_beaten, novelty_of
 from evoply.runs import advance, resolve_champion
 
 SMALL: dict[str, Any] = {

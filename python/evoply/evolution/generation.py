@@ -27,10 +27,10 @@ from evoply.evolution.individuals import (
     MapPlace,
     Seconds,
     Statistics,
+    best_of_each_cell,
     cell_name,
     ranking,
 )
-from evoply.evolution.map_elites.space import best_of_each_cell
 from evoply.evolution.play.opponents import PURPOSES, IndividualPlayer, stream_for
 from evoply.evolution.selections import NoveltySurvival
 from evoply.gp import length_penalised
@@ -98,7 +98,9 @@ class Generation(Shown):
             raise ValueError("this generation has a hall of fame without games")
         space = self.config.space
         for place in (each.place for each in (*self.individuals, *self.novel)):
-            if place is not None and not (space is not None and space.has(place)):
+            if place is not None and not (
+                space is not None and space.has(place.cell, place.description)
+            ):
                 raise ValueError("this generation has an individual outside the map of its config")
 
     @property

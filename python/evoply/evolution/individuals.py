@@ -101,6 +101,19 @@ def ranking(individuals: tuple[Individual, ...]) -> list[int]:
     )
 
 
+def best_of_each_cell(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individual]]:
+    """Return the best of each cell in which one of *individuals* stands, the best of all first.
+
+    On a map that is everybody.
+    """
+    best: dict[tuple[int, ...], tuple[MapPlace, Individual]] = {}
+    for index in ranking(tuple(individuals)):
+        place = individuals[index].place
+        if place is not None:
+            best.setdefault(place.cell, (place, individuals[index]))
+    return [*best.values()]
+
+
 def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
     """Return the individuals that no other beats in fitness and in size, the fittest first.
 

@@ -41,11 +41,12 @@ from evoply.evolution.individuals import (
     Individual,
     Seconds,
     Statistics,
+    best_of_each_cell,
     census_of,
     ranking,
 )
 from evoply.evolution.map_elites.descriptors import placed
-from evoply.evolution.map_elites.space import ArchiveFigures, best_of_each_cell
+from evoply.evolution.map_elites.space import ArchiveFigures
 from evoply.evolution.play.opponents import Play
 from evoply.evolution.play.population import opponents_of, population_of
 from evoply.evolution.selections import ChoiceKeys, Choose, archive_after

@@ -26,7 +26,6 @@ from evoply._native import Stream
 from evoply.configs.own_code import is_own_code, qualified_name
 from evoply.configs.part import OwnPart, Part, fields_of, kind_of
 from evoply.evolution.individuals import Case, Individual
-from evoply.evolution.map_elites import novelty
 from evoply.evolution.map_elites.axes import MOST_AXES, MOST_CELLS, Axis
 from evoply.evolution.map_elites.space import Space
 
@@ -479,15 +478,15 @@ def novel(
     """Return the most novel, or the first fronts of novelty and local competition."""
     archive = candidates.archive
     points, others = candidates.points_of(candidates.individuals), candidates.points_of(archive)
-    found = novelty.novelty_of(points, others, neighbours)
+    found = gp.novelty_of(points, others, neighbours)
     if not local_competition:
-        return novelty.most_novel(found, candidates.fitness, candidates.lengths, count)
+        return gp.most_novel(found, candidates.fitness, candidates.lengths, count)
     fitness, theirs = (
         np.array(fitness, dtype=np.float64)
         for fitness in (candidates.fitness, [each.fitness for each in archive])
     )
-    beaten = novelty.locally_beaten(points, fitness, others, theirs, neighbours)
-    return novelty.novel_and_strong(found, beaten, count)
+    beaten = gp.locally_beaten(points, fitness, others, theirs, neighbours)
+    return gp.pareto_survival(np.column_stack([found, beaten]), count)
 
 
 def archive_after(candidates: Candidates, keys: NoveltySurvival) -> tuple[Individual, ...]:
@@ -497,12 +496,12 @@ def archive_after(candidates: Candidates, keys: NoveltySurvival) -> tuple[Indivi
     """
     archive = candidates.archive
     points, others = candidates.points_of(candidates.individuals), candidates.points_of(archive)
-    found = novelty.novelty_of(points, others, keys.neighbours)[candidates.parents :]
+    found = gp.novelty_of(points, others, keys.neighbours)[candidates.parents :]
     new = candidates.individuals[candidates.parents :]
     lengths = candidates.lengths[candidates.parents :]
-    chosen = novelty.most_novel(found, [each.fitness for each in new], lengths, keys.added)
+    chosen = gp.most_novel(found, [each.fitness for each in new], lengths, keys.added)
     longer = (*archive, *(replace(new[at], parents=(), cases=()) for at in chosen))
-    left = novelty.kept_apart(candidates.points_of(longer), keys.archive)
+    left = gp.kept_apart(candidates.points_of(longer), keys.archive)
     return tuple(longer[at] for at in left)
 
 

@@ -1,27 +1,89 @@
 """The axes of a map in a config: what each describes, in which range, and in how many bins.
 
 A descriptor is a fact of an individual's games, a feature of the game's boards, or the user's own
-function of the games. evoply's own stand in tables, in `counts` and `played_games`.
+function of the games. Those with names of their own stand in tables.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from evoply.configs.own_code import is_own_code, pinned_text, text_of
 from evoply.configs.part import Part, Problem
-from evoply.evolution.map_elites.counts import NAMED_COUNTS, count_called
-from evoply.evolution.map_elites.played_games import FACTS_OF_GAMES
 from evoply.evolution.map_elites.space import At, Bins, Space
+from evoply.expressions import Number, divide, find_primitive_set, less, outputs_to_json, select
+from evoply.expressions.features import FEATURES, corners, mobility
 from evoply.games import game_rules
+from evoply.wording import did_you_mean, shorten
 
 MOST_CELLS = 1024
 """Cells of the largest map: all its elites play in every generation."""
 MOST_AXES = 8
+FACTS_OF_GAMES = ("size", "length")
+"""Descriptors that look at no board."""
+
+
+_OWN, _TOTAL = mobility("own"), mobility("own") + mobility("opponent")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCount:
+    """A count that every game has, with what is usual for it."""
+
+    expression: Number
+    at: At
+    low: float
+    high: float
+    words: str
+    """What an axis of it says in a picture."""
+
+
+NAMED_COUNTS: Mapping[str, NamedCount] = MappingProxyType(
+    {
+        "mobility": NamedCount(
+            select(less(0, _TOTAL), divide(_OWN, _TOTAL), 0.5),
+            "turns", 0.4, 0.8, "mobility: own share of legal moves",
+        ),
+        "corners": NamedCount(corners("own"), "end", 0.0, 4.0, "corners held at the end"),
+    }
+)  # fmt: skip
+"""Counts with names of their own, which come before those of a game."""
+
+
+def counts_of(game: str) -> Mapping[str, Number]:
+    """Return the features of the boards of *game* by name; some may not fit its board."""
+    sets = [find_primitive_set(name, game) for name in ("any-game", *game_rules(game).readable)]
+    return {
+        **{
+            primitive.name: primitive.expression
+            for primitives in sets
+            for primitive in primitives.terminals
+            if isinstance(primitive.expression, Number) and primitive.parameter is None
+        },
+        **FEATURES,
+    }
+
+
+def count_called(name: str, game: str) -> Number:
+    """Return the count on boards of *game* that *name* means; `ValueError` if there is none."""
+    if name in NAMED_COUNTS:
+        return NAMED_COUNTS[name].expression
+    counts = counts_of(game)
+    if name not in counts:
+        known = [*FACTS_OF_GAMES, *NAMED_COUNTS, *counts]
+        hint = did_you_mean(name, known) or f" - there are {', '.join(known)}"
+        raise ValueError(f"{game} has no feature {shorten(name)!r}{hint}")
+    try:
+        outputs_to_json([counts[name]], game_rules(game).shape)
+    except ValueError as error:
+        raise ValueError(f"{name} does not fit the board of {game}: {error}") from None
+    return counts[name]
 
 
 def _named(given: Any) -> Any:
@@ -100,7 +162,7 @@ def axis_problems(
         path = f"axes.{number}"
         try:
             if axis.is_count:
-                count_called(axis.descriptor, game, FACTS_OF_GAMES)
+                count_called(axis.descriptor, game)
         except ValueError as error:
             yield f"{path}.descriptor", str(error)
             continue

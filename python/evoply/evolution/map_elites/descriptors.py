@@ -15,7 +15,7 @@ from evoply._native import Stream
 from evoply.configs.own_code import is_own_code
 from evoply.evolution.fitness import Batch, Play, Population
 from evoply.evolution.individuals import Individual, MapPlace
-from evoply.evolution.map_elites.played_games import FACTS_OF_GAMES, PlayedGames, own_values
+from evoply.evolution.map_elites.played_games import FACTS, PlayedGames, own_values
 from evoply.evolution.map_elites.space import Array, Space
 from evoply.evolution.play.opponents import Games, Opponents, schedule_of
 
@@ -78,7 +78,7 @@ def described(run_map: RunMap, population: Population, play: Play) -> Described:
     games, opponents, axes = run_map.games, run_map.opponents, run_map.space.axes
     trees = len(population.players)
     schedule = schedule_of(games, trees, opponents, run_map.stream)
-    looks = any(axis.descriptor not in FACTS_OF_GAMES for axis in axes)
+    looks = any(axis.descriptor not in FACTS for axis in axes)
     results = play(Batch((*population.players, *opponents.players), schedule, record_moves=looks))
     black = results.black_points
     played = PlayedGames(
@@ -104,8 +104,8 @@ def _values(space: Space, played: PlayedGames) -> Array:
     columns: dict[str, Array] = {}
     counted = []
     for axis in space.axes:
-        if axis.descriptor in FACTS_OF_GAMES:
-            columns[axis.descriptor] = FACTS_OF_GAMES[axis.descriptor](played)
+        if axis.descriptor in FACTS:
+            columns[axis.descriptor] = FACTS[axis.descriptor](played)
         elif is_own_code(axis.descriptor):
             columns[axis.descriptor] = own_values(axis.descriptor, played)
         else:

@@ -15,9 +15,9 @@ from html import escape
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation import Generation, fitness_text
 from evoply.evolution.generation import is_share as has_shares
-from evoply.evolution.individuals import Individual, MapPlace
-from evoply.evolution.map_elites.counts import NAMED_COUNTS
-from evoply.evolution.map_elites.space import Bins, Space, best_of_each_cell
+from evoply.evolution.individuals import Individual, MapPlace, best_of_each_cell
+from evoply.evolution.map_elites.axes import NAMED_COUNTS
+from evoply.evolution.map_elites.space import Bins, Space
 from evoply.protocols.sections import Column, Picture, Section, number, share
 from evoply.runs.kind import Row
 from evoply.runs.run import Run

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
 from evoply.configs.own_code import OwnCode
-from evoply.evolution.map_elites.counts import count_called
+from evoply.evolution.map_elites.axes import count_called
 from evoply.evolution.map_elites.space import Array, At
 from evoply.expressions import Number
 from evoply.games import game_rules
@@ -122,13 +122,13 @@ class PlayedGames:
 Describe = Callable[[PlayedGames], Any]
 """An axis: returns a finite number for each individual of a batch, in order."""
 
-FACTS_OF_GAMES: Mapping[str, Describe] = MappingProxyType(
+FACTS: Mapping[str, Describe] = MappingProxyType(
     {
         "size": lambda games: games.sizes,
         "length": lambda games: games.plies.mean(axis=1),
     }
 )
-"""evoply's own axes that look at no board."""
+"""The axes `FACTS_OF_GAMES` as functions."""
 
 
 def own_axis(text: str) -> Describe:

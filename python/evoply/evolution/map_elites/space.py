@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evoply._native import Stream
 from evoply.configs.own_code import OwnCode, is_own_code
-from evoply.evolution.individuals import Individual, MapPlace, ranking
+from evoply.gp import distances
 
 Array = NDArray[np.float64]
 At = Literal["turns", "end"]
@@ -96,24 +96,12 @@ class Space:
             number = number * axis.count + place
         return number if self.voronoi_cells is None else cell[0]
 
-    def has(self, place: MapPlace) -> bool:
-        """Return whether *place* is one of here."""
+    def has(self, cell: Sequence[int], description: Sequence[float]) -> bool:
+        """Return whether there is such a cell, and *description* has a value for each axis."""
         counts = [len(self)] if self.voronoi_cells else [axis.count for axis in self.axes]
-        return (len(place.description), len(place.cell)) == (len(self.axes), len(counts)) and all(
-            0 <= index < count for index, count in zip(place.cell, counts, strict=True)
+        return (len(description), len(cell)) == (len(self.axes), len(counts)) and all(
+            0 <= index < count for index, count in zip(cell, counts, strict=True)
         )
-
-
-def distances(points: Array, others: Array) -> Array:
-    """Return the distance of each of *points* from each of *others*, shape (points, others).
-
-    Axis after axis, which is the same to the last bit on every machine.
-    """
-    squares = np.zeros((len(points), len(others)))
-    for axis in range(points.shape[1]):
-        squares += (points[:, axis, np.newaxis] - others[np.newaxis, :, axis]) ** 2
-    root: Array = np.sqrt(squares)
-    return root
 
 
 @lru_cache(maxsize=16)
@@ -144,19 +132,6 @@ def even_centroids(cells: int, axes: int) -> Array:
         centroids = moved
     centroids.flags.writeable = False
     return centroids
-
-
-def best_of_each_cell(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individual]]:
-    """Return the best of each cell in which one of *individuals* stands, the best of all first.
-
-    On a map that is everybody.
-    """
-    best: dict[tuple[int, ...], tuple[MapPlace, Individual]] = {}
-    for index in ranking(tuple(individuals)):
-        place = individuals[index].place
-        if place is not None:
-            best.setdefault(place.cell, (place, individuals[index]))
-    return [*best.values()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Novelty search: who is unlike all others lives on, whatever the fitness; with an archive.
+"""Novelty: how unlike others a point is, what it beats near it, and which points stay apart.
+
+This module does not know what a point describes.
 
 Sources: Lehman & Stanley, "Abandoning objectives: evolution through the search for novelty alone"
 (2011); with local competition Lehman & Stanley, "Evolving a diversity of virtual creatures through
@@ -10,10 +12,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import gp
-from evoply.evolution.map_elites.space import Array, distances
-
+Array = NDArray[np.float64]
 _ROWS_AT_ONCE = 256
+
+
+def distances(points: Array, others: Array) -> Array:
+    """Return the distance of each of *points* from each of *others*, shape (points, others).
+
+    Axis after axis, which is the same to the last bit on every machine.
+    """
+    squares = np.zeros((len(points), len(others)))
+    for axis in range(points.shape[1]):
+        squares += (points[:, axis, np.newaxis] - others[np.newaxis, :, axis]) ** 2
+    root: Array = np.sqrt(squares)
+    return root
 
 
 def nearest_others(
@@ -64,11 +76,6 @@ def most_novel(
     keys = np.lexsort((np.asarray(lengths), -np.nan_to_num(fitness, nan=-np.inf), -novelty))
     chosen: list[int] = keys[:count].tolist()
     return chosen
-
-
-def novel_and_strong(novelty: Array, beaten: Array, count: int) -> list[int]:
-    """Return *count* of the first fronts of novelty and local competition, as in NSGA-II."""
-    return list(gp.pareto_survival(np.column_stack([novelty, beaten]), count))
 
 
 def kept_apart(points: Array, most: int) -> list[int]:
