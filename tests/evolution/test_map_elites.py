@@ -39,8 +39,9 @@ from evoply.evolution import (
 )
 from evoply.evolution.generation import digest_of
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.map_elites import descriptors
+from evoply.evolution.map_elites import played_games
 from evoply.evolution.map_elites.descriptors import RunMap, described
+from evoply.evolution.map_elites.space import At, Space
 from evoply.evolution.play import opponents_of, population_of, schedule_of, seats_of, trial
 from evoply.evolution.selections import best_of_cells
 from evoply.games import game_rules
@@ -168,7 +169,7 @@ def test_a_bin_holds_what_lies_in_it(count: int, index: int, share: float) -> No
 def test_descriptions_are_those_of_games_that_are_played_move_by_move(
     game: str, sides: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(descriptors, "_GAMES_AT_ONCE", at_once)
+    monkeypatch.setattr(played_games, "_GAMES_AT_ONCE", at_once)
     primitives = "any-game"
     fitness = {**SMALL["fitness"], "sides": sides}
     config = small(game=game, primitives=primitives, fitness=fitness)
@@ -176,11 +177,11 @@ def test_descriptions_are_those_of_games_that_are_played_move_by_move(
     trees = [parse_individual(text, ep.PRIMITIVE_SETS[primitives]) for text in texts]
     games, stream = config.game_settings, Stream(5, "map")
     names = ("mobility", "size", "length", "corners")
-    axes = tuple(Bins(name, 10, 0.0, 1.0) for name in names)
-    run_map = RunMap(axes, 2, games, config.task, stream)
-    found = described(run_map, population_of(games, trees), games.play)
-
+    places: tuple[At, ...] = ("turns", "turns", "turns", "end")
+    axes = tuple(Bins(name, 10, 0.0, 1.0, at) for name, at in zip(names, places, strict=True))
     opponents = opponents_of(games, config.task, ()).with_pairs(2)
+    run_map = RunMap(Space(axes), games, opponents, stream)
+    found = described(run_map, population_of(games, trees), games.play)
     schedule = schedule_of(games, len(trees), opponents, stream)
     seats = [*seats_of(games, trees), *opponents.players]
     results = play(game, seats, schedule, record_moves=True)
@@ -226,7 +227,8 @@ def test_a_map_keeps_its_cells_and_counts_what_it_costs() -> None:
         assert step.census.total_games == played
         for elite in step.individuals:
             place = place_of(elite)
-            values = zip(config.axes, place.description, strict=True)
+            assert config.space is not None
+            values = zip(config.space.axes, place.description, strict=True)
             assert place.cell == tuple(axis.index(value) for axis, value in values)
             assert len(elite.tree) == place.description[1]
             if before is not None and place.born < step.number:
@@ -278,7 +280,7 @@ def test_games_are_a_limit_of_every_evolution(survival: dict[str, Any]) -> None:
          "survival.axes.0.descriptor", "mobility"),
         ({"survival": {"axes": [{"descriptor": "length"}, {"descriptor": "size"}]},
           "game": "checkers", "primitives": "any-game"},
-         "survival.axes.0.low", "no usual length"),
+         "survival.axes.0.low", "length has no usual range in checkers"),
         ({"elitism": 3}, "elitism", "on a map the best of each cell live on - leave it out"),
         ({"demes": {"size": 4}}, "demes", "has no place with survival map"),
         ({"steady_state": {}}, "steady_state", "has no place with survival map"),
@@ -293,11 +295,16 @@ def test_mistakes_are_named(changes: dict[str, Any], path: str, says: str) -> No
 
 
 def test_usual_ranges_fit_the_limits_and_the_game() -> None:
-    axes = [Axis(descriptor=name) for name in ("size", "length", "corners")]  # type: ignore[arg-type]
+    axes = [Axis(descriptor=name) for name in ("size", "length", "corners")]
+
+    def ranges(config: EvolutionConfig) -> list[tuple[float, float]]:
+        assert config.space is not None
+        return [(axis.low, axis.high) for axis in config.space.axes]
+
     config = load_config(small(), settings={"survival": {"axes": axes}})
-    assert [(axis.low, axis.high) for axis in config.axes] == [(1, 21), (9, 13), (0, 4)]
+    assert ranges(config) == [(1, 21), (9, 13), (0, 4)]
     fewer = load_config(config, settings={"limits": {"max_nodes": 10}})
-    assert (fewer.axes[0].low, fewer.axes[0].high) == (1, 11)
+    assert ranges(fewer)[0] == (1, 11)
 
 
 def test_a_config_says_how_many_games_a_full_map_plays() -> None:
@@ -387,14 +394,15 @@ def test_a_run_that_was_stopped_ends_as_an_unbroken_one(
         place = place_of(last)
         assert rows[-1] == {
             "generation": 3,
+            "solution": str(last.tree),
+            "objective": last.fitness,
+            "measures_0": place.description[0],
+            "measures_1": place.description[1],
+            "index": 4 * place.cell[0] + place.cell[1],
             "cell": place.name,
-            "tree": str(last.tree),
             "nodes": len(last.tree),
-            "fitness": last.fitness,
             "origin": last.origin,
             "born": place.born,
-            "axis_1": place.description[0],
-            "axis_2": place.description[1],
         }
         assert any(row["born"] < row["generation"] for row in rows)
         assert run.check() > 0
@@ -470,7 +478,7 @@ def test_commands_make_show_and_explain_a_map(
     main(["runs", "map", "--json"])
     rows = json.loads(capsys.readouterr().out)["generations"]
     assert len(rows) == 4
-    assert {"cells", "coverage", "filled", "improved"} <= set(rows[0])
+    assert {"cells", "coverage", "filled", "improved", "qd_score"} <= set(rows[0])
     main(["runs", "map"])
     head = next(line for line in capsys.readouterr().out.splitlines() if "cells  " in line)
     assert len(head) <= 140  # a terminal of usual width has room for a line of the table

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evoply import Run, load_config, write_report
-from evoply.evolution import Bins, Individual, MapPlace
+from evoply.evolution import Bins, Individual, MapPlace, Space
 from evoply.evolution.map_elites.map_display import map_svg
 from evoply.reports import run_charts
 from evoply.runs import advance
@@ -22,7 +22,7 @@ def elite(cell: tuple[int, ...], fitness: float, tree: Any = "( white )") -> Ind
 
 
 def drawn(elites: list[Individual], axes: tuple[Bins, ...] = AXES) -> ElementTree.Element:
-    text = map_svg(axes, elites, lambda fitness: f"{fitness:.2f} points", is_share=True)
+    text = map_svg(Space(axes), elites, lambda fitness: f"{fitness:.2f} points", is_share=True)
     return ElementTree.fromstring(text)
 
 

@@ -14,7 +14,7 @@ from run_settings import change, falsify, small_config
 
 from evoply import Run
 from evoply.cli import main
-from evoply.evolution import Evolution, MapPlace
+from evoply.evolution import Bins, Evolution, MapPlace, Space
 from evoply.runs import RunError, RunNameError, advance
 from evoply.runs.kept_steps import loaded
 from evoply.runs.states import read_json, unzipped, zipped
@@ -296,9 +296,12 @@ def test_matches_and_edits_of_wrong_types_are_told(folder: Path, wrong: dict[str
 
 
 def test_a_generation_is_on_the_map_of_its_config() -> None:
-    assert MapPlace((0, 3), (0.5, 0.5), 0).is_on([1, 4])
-    for cell in ((0,), (0, 4), (-1, 0), (0, 0, 0)):
-        assert not MapPlace(cell, (0.5, 0.5), 0).is_on([1, 4])
+    axes = (Bins("size", 1, 0, 1), Bins("length", 4, 0, 1))
+    for space, inside in ((Space(axes), (0, 3)), (Space(axes, 5), (4,))):
+        assert space.has(inside, (0.5, 0.5))
+        for cell in ((5,), (0, 4), (-1, 0), (-1,), (0, 0, 0)):
+            assert not space.has(cell, (0.5, 0.5))
+        assert not space.has(inside, (0.5,))
     first = Evolution().first(small_config())
     outside = MapPlace((9,), (0.5,), 0)
     individuals = (replace(first.individuals[0], place=outside), *first.individuals[1:])

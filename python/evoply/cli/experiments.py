@@ -275,11 +275,14 @@ def _say(comparison: Comparison, output: Output) -> None:
         effects_of,
         pairs_of,
         values_of,
+        variety_section,
     )
 
     output.say()
     say_section(values_of(comparison), output)
     output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
+    if comparison.variety:
+        say_section(variety_section(comparison), output)
     for far in comparison.overshoots:
         output.say(
             f"Beyond the budget: {far.setup} by {share(far.mean)}, {share(far.most)} at most"

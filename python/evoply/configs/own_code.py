@@ -280,8 +280,8 @@ def codes_in(data: Any, path: str = "") -> Iterator[NamedCode]:
         for key, value in data.items():
             yield from codes_in(value, f"{path}.{key}".lstrip("."))
     elif isinstance(data, list | tuple):
-        for value in data:
-            yield from codes_in(value, path)
+        for index, value in enumerate(data):
+            yield from codes_in(value, f"{path}.{index}".lstrip("."))
 
 
 def other_codes(before: Any, now: Any) -> list[tuple[NamedCode | None, NamedCode]]:

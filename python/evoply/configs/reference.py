@@ -203,7 +203,11 @@ def config_sections(model: type[BaseModel]) -> tuple[ConfigSection, ...]:
     >>> seed.type, seed.range, seed.default
     ('whole number', '0 to 2^63 - 1', 1)
     """
-    return tuple(_Reader(config_schema(model)).sections())
+    sections: list[ConfigSection] = []
+    for section in _Reader(config_schema(model)).sections():
+        if section not in sections:  # several kinds of a table may have the same tables
+            sections.append(section)
+    return tuple(sections)
 
 
 def matching_sections(text: str, model: type[BaseModel]) -> tuple[ConfigSection, ...]:

@@ -16,6 +16,7 @@ from evoply.evolution.hall_of_fame import FINAL_TEST, champion_of_test, final_te
 from evoply.evolution.individuals import HallOfFameEntry, Proposed, front_of
 from evoply.evolution.loop import Evolution
 from evoply.evolution.map_elites.map_display import (
+    ARCHIVED,
     MAP_COLUMNS,
     TREE,
     elites_listing,
@@ -65,6 +66,7 @@ _TIME = Plot(
 )
 _MAP = (
     Plot("Cells", "cells", [PlotLine("filled", "cells")], from_zero=True),
+    Plot("QD score", "fitness", [PlotLine("of all cells", "qd_score")]),
     Plot(
         "New elites",
         "cells",
@@ -79,12 +81,12 @@ def evolution_plots(config: EvolutionConfig, rows: Sequence[Row]) -> list[Plot]:
     """Return the plots of all generations."""
 
     def individuals(row: Row) -> float:
-        return float(row.get("cells", config.population_size))
+        return float(config.population_size if config.map is None else row["cells"])
 
     return [
         *_fitness(config, rows),
         opponents_plot(rows),
-        *(() if config.map is None else _MAP),
+        *(() if config.described is None else _MAP),
         _tree_plot("Tree sizes", "size", "nodes"),
         _tree_plot("Tree depths", "depth", "levels"),
         _diversity(rows, individuals),
@@ -347,11 +349,12 @@ def _columns(config: EvolutionConfig, row: Row) -> Columns:
         Column("mean", "mean", fitness, is_fact=False),
     )
     beside = (*_PROPOSALS, *_OTHERS) if config.variation.commands else _OTHERS
-    if config.map is None:
+    if config.described is None:
         return (*_FRESH, *training, *beside)
     # Lines have room for the most important of both.
     others = [replace(column, is_listed=column.name in _LISTED) for column in beside]
-    return (*MAP_COLUMNS, *_FRESH, *training, *others)
+    archive = () if config.map is not None else (ARCHIVED,)
+    return (*MAP_COLUMNS, *archive, *_FRESH, *training, *others)
 
 
 def _live(usual: LiveFacts, config: EvolutionConfig, step: Generation) -> LiveFacts:
@@ -412,7 +415,7 @@ def _facts(champion: HallOfFameEntry, last: Generation) -> ChampionFacts:
 
 def _listings(config: EvolutionConfig, last: Generation) -> list[Section]:
     """Return the elites of a map, and strength against size if the run goes by fronts."""
-    elites = [] if config.map is None else [elites_listing(config, last.individuals)]
+    elites = [] if config.described is None else [elites_listing(config, last)]
     return [*elites, _front(config, last)] if has_front(config) else elites
 
 
@@ -437,9 +440,9 @@ def has_front(config: EvolutionConfig) -> bool:
 
 
 def _trees(champion: HallOfFameEntry, last: Generation) -> list[gp.Genotype]:
-    """Return the champion's tree, those of the hall of fame and those of the population."""
+    """Return the champion's tree, those of the hall of fame, the population and its archive."""
     hall = [entry.tree for entry in last.hall_of_fame]
-    return [champion.tree, *hall, *(individual.tree for individual in last.individuals)]
+    return [champion.tree, *hall, *(each.tree for each in (*last.individuals, *last.novel))]
 
 
 def _page(run: Run, rows: Sequence[Row]) -> tuple[Mapping[str, str], list[Section]]:

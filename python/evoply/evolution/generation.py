@@ -28,9 +28,12 @@ from evoply.evolution.individuals import (
     Proposed,
     Seconds,
     Statistics,
+    best_of_each_cell,
+    cell_name,
     ranking,
 )
 from evoply.evolution.play.opponents import PURPOSES, IndividualPlayer, stream_for
+from evoply.evolution.selections import NoveltySurvival
 from evoply.gp import length_penalised
 from evoply.protocols.sections import Page, Shown, facts_page, share
 from evoply.runs.kept_steps import APART, Tree, dumped, loaded
@@ -61,6 +64,8 @@ class Generation(Shown):
     """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
     proposed: tuple[Proposed, ...] = ()
     """What the user's programs proposed for this generation, if the config has any."""
+    novel: tuple[Individual, ...] = ()
+    """The archive of novelty, oldest first, if survival keeps one."""
 
     # Whoever only shows a generation does not pay for it: all texts are written for it.
     @cached_property
@@ -70,7 +75,7 @@ class Generation(Shown):
 
     @cached_property
     def champions(self) -> tuple[IndividualPlayer, ...]:
-        """Return the hall of fame as players that can be saved, best first; then those of a map.
+        """Return the hall of fame as players that can be saved, best first; then those of cells.
 
         The player of a cell has its name, such as "cell 3-5".
         """
@@ -78,11 +83,15 @@ class Generation(Shown):
         return (
             *(player(entry.tree) for entry in self.hall_of_fame),
             *(
-                player(elite.tree).model_copy(update={"name": f"cell {elite.place.name}"})
-                for elite in self.individuals
-                if elite.place is not None
+                player(elite.tree).model_copy(update={"name": f"cell {place.name}"})
+                for place, elite in sorted(self.elites, key=lambda each: each[0].cell)
             ),
         )
+
+    @property
+    def elites(self) -> list[tuple[MapPlace, Individual]]:
+        """The best of each cell with its place, the best of all first; none without axes."""
+        return best_of_each_cell(self.individuals)
 
     def check(self) -> None:
         """Raise `ValueError` unless it has what every generation of its config has."""
@@ -90,9 +99,11 @@ class Generation(Shown):
             raise ValueError("this generation has no individuals, or no hall of fame")
         if any(entry.games <= 0 for entry in self.hall_of_fame):
             raise ValueError("this generation has a hall of fame without games")
-        counts = [axis.count for axis in self.config.axes]
-        for place in (each.place for each in self.individuals):
-            if place is not None and not (counts and place.is_on(counts)):
+        space = self.config.space
+        for place in (each.place for each in (*self.individuals, *self.novel)):
+            if place is not None and not (
+                space is not None and space.has(place.cell, place.description)
+            ):
                 raise ValueError("this generation has an individual outside the map of its config")
 
     @property
@@ -159,25 +170,15 @@ def digest_of(generation: Generation) -> str:
     It covers the config without machine settings and without the limits on a run's length, the
     generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
     parents, its place on a map), the fresh results, the hall of fame, the archive of earlier
-    champions and the state of the fitness: everything from which the next generation is computed.
-    It never covers times, paths, hosts or the number of threads.
+    champions, that of novelty, and the state of the fitness: everything from which the next
+    generation is computed. It never covers times, paths, hosts or the number of threads.
     """
     config, number = generation.config, generation.number
     content = {
         "settings": config.resolved_settings(),
         "generation": number,
         "seeds": {each: f"{stream_for(config.seed, each, number).key:#x}" for each in PURPOSES},
-        "individuals": [
-            [
-                str(individual.tree),
-                individual.fitness.hex(),
-                individual.origin,
-                list(individual.parents),
-            ]
-            + ([[case.hex() for case in individual.cases]] if individual.cases else [])
-            + ([] if individual.place is None else [_of_place(individual.place)])
-            for individual in generation.individuals
-        ],
+        "individuals": [_of_individual(each) for each in generation.individuals],
         "fresh": [
             [result.opponent, result.best.hex(), result.mean.hex(), result.games]
             for result in generation.fresh
@@ -195,7 +196,17 @@ def digest_of(generation: Generation) -> str:
             [each.operator, each.request, each.failures, *each.texts]
             for each in generation.proposed
         ]
+    if generation.novel:
+        content["novel"] = [_of_individual(each) for each in generation.novel]
     return checksum(content)
+
+
+def _of_individual(one: Individual) -> list[Any]:
+    return (
+        [str(one.tree), one.fitness.hex(), one.origin, list(one.parents)]
+        + ([[case.hex() for case in one.cases]] if one.cases else [])
+        + ([] if one.place is None else [_of_place(one.place)])
+    )
 
 
 def _of_place(place: MapPlace) -> dict[str, Any]:
@@ -216,9 +227,9 @@ _PROPOSED = ("asked", "taken", "cost", "total_cost")
 
 
 def _statistics(config: EvolutionConfig) -> list[str]:
-    """Return the names of the statistics that every generation has; some only with a map."""
-    has_map = config.map is not None
-    return [field.name for field in fields(Statistics) if has_map or field.default is MISSING]
+    """Return the names of the statistics that every generation has; some only with axes."""
+    is_all = config.described is not None
+    return [field.name for field in fields(Statistics) if is_all or field.default is MISSING]
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,23 +310,30 @@ def _proposals(number: int, state: Mapping[str, Any]) -> Iterator[dict[str, Any]
 
 
 def _elites(
-    config: EvolutionConfig, number: int, state: Mapping[str, Any]
+    config: EvolutionConfig, listed: str, number: int, state: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of those who stand on the map; axes are numbered from 1."""
-    primitives = config.primitive_set
-    for elite in state["individuals"]:
+    """Yield rows of those *listed* who have a place, with the columns of pyribs's archives.
+
+    These are index, objective and measures; a solution is the text of a tree.
+    """
+    primitives, space = config.primitive_set, config.space
+    for position, elite in enumerate(state[listed]):
         place = elite["place"]
-        if place is not None:
-            yield {
-                "generation": number,
-                "cell": "-".join(map(str, place["cell"])),
-                "tree": elite["tree"],
-                "nodes": len(gp.parse_individual(elite["tree"], primitives)),
-                "fitness": elite["fitness"],
-                "origin": elite["origin"],
-                "born": place["born"],
-                **{f"axis_{axis}": value for axis, value in enumerate(place["description"], 1)},
-            }
+        if place is None or space is None:
+            continue
+        cell = place["cell"]
+        measures = enumerate(place["description"])
+        yield {
+            "generation": number,
+            "solution": elite["tree"],
+            "objective": elite["fitness"],
+            **{f"measures_{axis}": value for axis, value in measures},
+            "index": space.index(cell) if listed == "individuals" else position,
+            "cell": cell_name(cell),
+            "nodes": len(gp.parse_individual(elite["tree"], primitives)),
+            "origin": elite["origin"],
+            "born": place["born"],
+        }
 
 
 Rows = Callable[[int, Any], Iterator[dict[str, Any]]]
@@ -326,8 +344,10 @@ def _lists(config: EvolutionConfig) -> Mapping[str, Rows]:
     lists: dict[str, Rows] = {"individuals": _individuals, "hall_of_fame": _hall_of_fame}
     if config.variation.commands:
         lists["proposals"] = _proposals
-    if config.map is not None:
-        lists["elites"] = partial(_elites, config)
+    if config.described is not None:
+        lists["elites"] = partial(_elites, config, "individuals")
+    if isinstance(config.survival, NoveltySurvival):
+        lists["novel"] = partial(_elites, config, "novel")
     return lists
 
 

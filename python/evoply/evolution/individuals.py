@@ -21,22 +21,21 @@ class MapPlace:
     """Where an individual stands on the map of its run."""
 
     cell: tuple[int, ...]
-    """The bin along each axis, from 0."""
+    """The bin along each axis, from 0; or the number of a Voronoi cell."""
     description: tuple[float, ...]
     """The value along each axis."""
     born: int
     """The generation in which the individual was made."""
 
-    def is_on(self, counts: Sequence[int]) -> bool:
-        """Return whether the place is on a map with so many bins along each axis."""
-        sizes = {len(counts), len(self.cell), len(self.description)}
-        bins = zip(self.cell, counts, strict=False)
-        return len(sizes) == 1 and all(0 <= index < count for index, count in bins)
-
     @property
     def name(self) -> str:
-        """The cell as texts of players name it, such as "3-5"."""
-        return "-".join(map(str, self.cell))
+        """The cell as texts of players name it, such as "3-5", or "v17" of Voronoi cells."""
+        return cell_name(self.cell)
+
+
+def cell_name(cell: Sequence[int]) -> str:
+    """Return the name of a cell: a number alone would be that of a step."""
+    return "-".join(map(str, cell)) if len(cell) > 1 else f"v{cell[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Individual:
     cases: tuple[float, ...] = ()
     """Results on single cases, maximised, if the config selects by them."""
     place: MapPlace | None = None
-    """Its place, if survival is a map; it then keeps the origin of its first generation."""
+    """Its place, if survival describes it; it then keeps the origin of its first generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +137,19 @@ def ranking(individuals: tuple[Individual, ...]) -> list[int]:
     )
 
 
+def best_of_each_cell(individuals: Sequence[Individual]) -> list[tuple[MapPlace, Individual]]:
+    """Return the best of each cell in which one of *individuals* stands, the best of all first.
+
+    On a map that is everybody.
+    """
+    best: dict[tuple[int, ...], tuple[MapPlace, Individual]] = {}
+    for index in ranking(tuple(individuals)):
+        place = individuals[index].place
+        if place is not None:
+            best.setdefault(place.cell, (place, individuals[index]))
+    return [*best.values()]
+
+
 def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
     """Return the individuals that no other beats in fitness and in size, the fittest first.
 
@@ -210,6 +222,14 @@ class Statistics(Mapping[str, float]):
     """Cells that were filled for the first time."""
     improved: int | None = None
     """Cells whose elite gave way to a better individual."""
+    qd_score: float | None = None
+    """The sum of the fitness of the best of all cells, each less `survival.qd_score_offset`."""
+    norm_qd_score: float | None = None
+    """The QD score by the number of all cells."""
+    obj_max: float | None = None
+    """The best fitness of all cells, which has this name in pyribs."""
+    archived: int | None = None
+    """Individuals in the archive of novelty, 0 of a map."""
 
     def __getitem__(self, name: str) -> float:
         value: float | None = getattr(self, name) if name in _STATISTICS else None

@@ -5,7 +5,6 @@ a run can be resumed from any generation. An interrupted step (Ctrl-C raises Key
 yields nothing. This module stores nothing and prints nothing.
 """
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -43,13 +42,15 @@ from evoply.evolution.individuals import (
     Proposed,
     Seconds,
     Statistics,
+    best_of_each_cell,
     census_of,
     ranking,
 )
-from evoply.evolution.map_elites.descriptors import RunMap, placed
+from evoply.evolution.map_elites.descriptors import placed
+from evoply.evolution.map_elites.space import ArchiveFigures
 from evoply.evolution.play.opponents import Play
 from evoply.evolution.play.population import opponents_of, population_of
-from evoply.evolution.selections import ChoiceKeys, Choose
+from evoply.evolution.selections import ChoiceKeys, Choose, archive_after
 from evoply.evolution.toolbox import ProgressCallback, Toolbox, reporter, toolbox_of
 from evoply.evolution.user_code import (
     check_given_once,
@@ -214,6 +215,7 @@ def step(
     training = training_of(toolbox, previous)
     number, opponents = training.generation, training.opponents
     proposed: tuple[Proposed, ...] = ()
+    novel: tuple[Individual, ...] = ()
 
     if previous is not None and toolbox.breeder.batch is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
@@ -231,7 +233,7 @@ def step(
         found, tell = individuals_of(offspring, result), toolbox.play("descriptions", number)
         found, more_games, more_work = placed(toolbox.map, found, population, number, tell)
         result = replace(result, games=result.games + more_games, work=result.work + more_work)
-        chosen = survivors_of(toolbox, previous, found)
+        chosen, novel = survivors_of(toolbox, previous, found)
         individuals = tuple(found[position] for position in chosen)
         population = population.part(chosen)
 
@@ -253,7 +255,7 @@ def step(
         champion=test.champion,
         fresh=test.results,
         statistics=_statistics(
-            toolbox.map, previous, individuals, test, len(population.trees), played
+            toolbox, previous, individuals, novel, test, len(population.trees), played
         ),
         census=census_of(
             individuals,
@@ -270,6 +272,7 @@ def step(
         config=config,
         state=result.state,
         proposed=proposed,
+        novel=novel,
     )
 
 
@@ -331,15 +334,22 @@ def players_of(
 
 def survivors_of(
     toolbox: Toolbox, previous: Generation | None, individuals: tuple[Individual, ...]
-) -> list[int]:
-    """Return the positions of those who live on of all who played."""
+) -> tuple[list[int], tuple[Individual, ...]]:
+    """Return the positions of those who live on of all who played, and the archive of novelty."""
     number = 0 if previous is None else previous.number + 1
-    breeder = toolbox.breeder
-    if not breeder.selector.chooses_survivors(number):
-        return list(range(len(individuals)))
+    breeder, selector = toolbox.breeder, toolbox.breeder.selector
     parents = 0 if previous is None else len(previous.individuals)
+    archive = () if previous is None else previous.novel
     draws = toolbox.stream("breeding", number).child("survival")
-    return breeder.selector.survivors(individuals, parents, breeder.size, breeder.elitism, draws)
+    chosen = list(range(len(individuals)))
+    if selector.chooses_survivors(number):
+        chosen = selector.survivors(
+            individuals, parents, breeder.size, breeder.elitism, draws, archive
+        )
+    if toolbox.novelty is not None:
+        candidates = selector.candidates(individuals, None, parents, archive)
+        archive = archive_after(candidates, toolbox.novelty)
+    return chosen, archive
 
 
 def _steady(
@@ -386,9 +396,10 @@ def _archive_with(
 
 
 def _statistics(
-    run_map: RunMap | None,
+    toolbox: Toolbox,
     previous: Generation | None,
     individuals: tuple[Individual, ...],
+    novel: tuple[Individual, ...],
     test: FreshTest,
     distinct: int,
     games: int,
@@ -408,27 +419,34 @@ def _statistics(
         distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
-        **_map_numbers(run_map, previous, individuals),
+        **_map_numbers(toolbox, previous, individuals, novel),
     )
 
 
 def _map_numbers(
-    run_map: RunMap | None, previous: Generation | None, individuals: Sequence[Individual]
+    toolbox: Toolbox,
+    previous: Generation | None,
+    individuals: Sequence[Individual],
+    novel: Sequence[Individual],
 ) -> dict[str, Any]:
-    """Return the statistics of a map; none without one."""
-    if run_map is None:
+    """Return the statistics of the best of each cell; none if nobody is described."""
+    if toolbox.map is None:
         return {}
-    places = [individual.place for individual in individuals if individual.place is not None]
-    number, known = 0, set()
-    if previous is not None:
-        number = previous.number + 1
-        known = {old.place.cell for old in previous.individuals if old.place is not None}
-    new = [place.cell in known for place in places if place.born == number]
+    number = 0 if previous is None else previous.number + 1
+    known = set() if previous is None else {place.cell for place, _ in previous.elites}
+    best = best_of_each_cell(individuals)
+    new = [place.cell in known for place, _ in best if place.born == number]
+    fitness = [elite.fitness for _, elite in best]
+    figures = ArchiveFigures.of(fitness, len(toolbox.map.space), toolbox.map.qd_score_offset)
     return {
-        "cells": len(places),
-        "coverage": len(places) / math.prod(axis.count for axis in run_map.axes),
+        "cells": figures.num_elites,
+        "coverage": figures.coverage,
         "filled": new.count(False),
         "improved": new.count(True),
+        "qd_score": figures.qd_score,
+        "norm_qd_score": figures.norm_qd_score,
+        "obj_max": figures.obj_max,
+        "archived": len(novel),
     }
 
 

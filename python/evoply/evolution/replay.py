@@ -92,7 +92,7 @@ def replay(
         result = measured(kind, population, training, parsimony)
         count, everybody = result.games, individuals_of(players, result)
         everybody, _, _ = placed(toolbox.map, everybody, population, generation, games.play)
-        chosen = survivors_of(toolbox, before, everybody)
+        chosen, _ = survivors_of(toolbox, before, everybody)
         now = {place: float(result.fitness[who]) for place, who in enumerate(chosen)}
     else:
         # Every different tree has as many games, one tree's after another's.

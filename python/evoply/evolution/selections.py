@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -24,9 +24,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.own_code import is_own_code, qualified_name
-from evoply.configs.part import OwnPart, Part, Problem, fields_of, kind_of
+from evoply.configs.part import OwnPart, Part, fields_of, kind_of
 from evoply.evolution.individuals import Case, Individual
-from evoply.games import game_rules
+from evoply.evolution.map_elites.axes import MOST_AXES, MOST_CELLS, Axis
+from evoply.evolution.map_elites.space import Space
 
 # The contract of selection and survival: both choose among candidates.
 #
@@ -53,6 +54,10 @@ class Candidates:
     """Whether parsimony may lift an individual above the perfect fitness."""
     measure: str = "the fitness"
     """The name of its class, for messages."""
+    space: Space | None = None
+    """Where they are described, if survival describes them; each then has a place."""
+    archive: tuple[Individual, ...] = ()
+    """Novel individuals of earlier generations, if survival keeps some."""
 
     def __len__(self) -> int:
         return len(self.individuals)
@@ -69,6 +74,12 @@ class Candidates:
         There are some if `selection` or `survival` of the config looks at cases.
         """
         return np.array([individual.cases for individual in self.individuals], dtype=np.float64)
+
+    def points_of(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
+        """Return where these stand, shape (individuals, axes), the range of each axis as 0 to 1."""
+        assert self.space is not None, "survival describes nobody"
+        values = [each.place.description for each in individuals if each.place is not None]
+        return self.space.scaled(np.array(values).reshape(-1, len(self.space.axes)))
 
     def objectives(self, objectives: Objectives) -> NDArray[np.float64]:
         """Return what a front is made of, shape (individuals, objectives), maximised."""
@@ -178,95 +189,6 @@ def checked_choice(
     if what == "survival" and len(set(chosen)) < count:
         raise ValueError(f"the survival {qualified_name(own)} chose a candidate twice")
     return chosen
-
-
-# The axes of a map of individuals: what each describes, in which range and in how many bins.
-
-Descriptor = Literal["mobility", "size", "length", "corners"]
-MOST_CELLS = 1024
-"""Cells of the largest map: all its elites play in every generation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """An axis with its range."""
-
-    descriptor: Descriptor
-    count: int
-    low: float
-    high: float
-
-    def index(self, value: float) -> int:
-        """Return the bin that holds *value*, from 0; the outer ones hold what lies outside."""
-        place = math.floor((value - self.low) * self.count / (self.high - self.low))
-        return min(max(place, 0), self.count - 1)
-
-
-class Axis(Part):
-    """An axis of the map: what it describes, in which range, and in how many bins.
-
-    A value outside the range counts as one of the first or of the last bin.
-    """
-
-    descriptor: Descriptor
-    """`mobility`: the mean share of all legal moves that are its own where it is its turn, 0.5 for
-    as many as the opponent's. `size`: nodes. `length`: mean plies of its games. `corners`: mean
-    corners that it holds at the end."""
-    bins: int = Field(default=10, ge=2, le=64)
-    """How many cells the map has along this axis."""
-    low: float | None = None
-    """Where the first bin begins; None: what is usual for the descriptor."""
-    high: float | None = None
-    """Where the last bin ends; None: what is usual for the descriptor."""
-
-    def in_range(self, game: str, max_nodes: int) -> Bins:
-        """Return the axis with its range; `ValueError` if nothing is usual in *game*."""
-        low, high = self._usual_range(game, max_nodes)
-        return Bins(
-            self.descriptor,
-            self.bins,
-            low if self.low is None else self.low,
-            high if self.high is None else self.high,
-        )
-
-    def _usual_range(self, game: str, max_nodes: int) -> tuple[float, float]:
-        """Return where most individuals lie."""
-        match self.descriptor:
-            case "mobility":
-                return 0.4, 0.8
-            case "size":
-                return 1.0, max_nodes + 1.0
-            case "corners":
-                return 0.0, 4.0
-            case "length":
-                length = game_rules(game).length
-                if length is not None:
-                    return 0.75 * length, length + 1.0
-                if self.low is None or self.high is None:
-                    raise ValueError(f"games of {game} have no usual length - give low and high")
-                return self.low, self.high
-
-
-def axis_problems(axes: Sequence[Axis], game: str, max_nodes: int) -> Iterator[Problem]:
-    """Yield what makes no map, with paths that begin at the axes."""
-    known: set[str] = set()
-    for number, axis in enumerate(axes):
-        if axis.descriptor in known:
-            again = f"{axis.descriptor} is an axis already - give another one"
-            yield f"axes.{number}.descriptor", again
-        known.add(axis.descriptor)
-        try:
-            bins = axis.in_range(game, max_nodes)
-        except ValueError as error:
-            yield f"axes.{number}.low", str(error)
-            continue
-        if bins.low >= bins.high:
-            order = f"{bins.low:g} is not below high, {bins.high:g} - give less"
-            yield f"axes.{number}.low", order
-    cells = math.prod(axis.bins for axis in axes)
-    if cells > MOST_CELLS:
-        fewer = f"{cells:,} cells are more than {MOST_CELLS:,} - give fewer bins or axes"
-        yield "axes", fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,7 +405,28 @@ def best(candidates: Candidates, count: int, stream: Stream) -> Sequence[int]:
     return sorted(range(len(keys)), key=lambda index: keys[index], reverse=True)[:count]
 
 
-class MapSurvival(ChoiceKeys):
+class DescribedSurvival(ChoiceKeys):
+    """What survivals have in common that go by what individuals are like: their map."""
+
+    axes: tuple[Axis, ...] = Field(
+        default=(Axis(descriptor="mobility"), Axis(descriptor="size")),
+        strict=False,
+        min_length=2,
+        max_length=MOST_AXES,
+    )
+    """What tells individuals apart; the first is drawn from left to right, the second upwards."""
+    voronoi_cells: int | None = Field(default=None, ge=2, le=MOST_CELLS)
+    """Voronoi cells around so many centroids that lie evenly (CVT-MAP-Elites, Vassiliades et al.
+    2018). None: the cells are those of a grid of bins, which are too many on many axes."""
+    pairs: int = Field(default=2, ge=1, le=1000)
+    """Opening pairs against each of `fitness.opponents` by which a new individual is described.
+    They are the same for all individuals of a run, so that each has one place on the map."""
+    qd_score_offset: float = 0.0
+    """The least fitness, which counts 0 in the QD score: of a fitness that may be negative less.
+    It decides nothing else."""
+
+
+class MapSurvival(DescribedSurvival):
     """MAP-Elites: the best of each cell of a map lives on (Mouret & Clune 2015).
 
     A generation has `population_size` offspring, and as many parents as cells are filled. Parents
@@ -492,16 +435,6 @@ class MapSurvival(ChoiceKeys):
     """
 
     kind: Literal["map"] = "map"
-    axes: tuple[Axis, ...] = Field(
-        default=(Axis(descriptor="mobility"), Axis(descriptor="size")),
-        strict=False,
-        min_length=2,
-        max_length=4,
-    )
-    """What tells individuals apart; the first is drawn from left to right, the second upwards."""
-    pairs: int = Field(default=2, ge=1, le=1000)
-    """Opening pairs against each of `fitness.opponents` by which a new individual is described.
-    They are the same for all individuals of a run, so that each has one place on the map."""
 
 
 def best_of_cells(candidates: Candidates, count: int, stream: Stream, **_: Any) -> Sequence[int]:
@@ -512,6 +445,64 @@ def best_of_cells(candidates: Candidates, count: int, stream: Stream, **_: Any) 
         assert place is not None  # the engine finds the places of all before
         held.setdefault(place.cell, index)
     return [held[cell] for cell in sorted(held)]
+
+
+class NoveltySurvival(DescribedSurvival):
+    """Novelty search: of parents and offspring those live on who are least like all others.
+
+    Novelty is the mean distance from the nearest on the axes, the range of each from 0 to 1, among
+    parents, offspring and an archive (Lehman & Stanley 2011). Fitness then decides ties alone.
+    """
+
+    kind: Literal["novelty"] = "novelty"
+    neighbours: int = Field(default=15, ge=1, le=1000)
+    """How many of the nearest count."""
+    archive: int = Field(default=500, ge=0, le=5000)
+    """Individuals in the archive at most. When it is full, of the nearest two the older leaves."""
+    added: int = Field(default=5, ge=1, le=1000)
+    """How many new individuals enter it in each generation, the most novel."""
+    local_competition: bool = False
+    """Whether those live on who are on the first fronts of novelty and of how many of their nearest
+    they beat in fitness (novelty search with local competition, Lehman & Stanley 2011)."""
+
+
+def novel(
+    candidates: Candidates,
+    count: int,
+    stream: Stream,
+    *,
+    neighbours: int,
+    local_competition: bool,
+    **_: Any,
+) -> Sequence[int]:
+    """Return the most novel, or the first fronts of novelty and local competition."""
+    archive = candidates.archive
+    points, others = candidates.points_of(candidates.individuals), candidates.points_of(archive)
+    found = gp.novelty_of(points, others, neighbours)
+    if not local_competition:
+        return gp.most_novel(found, candidates.fitness, candidates.lengths, count)
+    fitness, theirs = (
+        np.array(fitness, dtype=np.float64)
+        for fitness in (candidates.fitness, [each.fitness for each in archive])
+    )
+    beaten = gp.locally_beaten(points, fitness, others, theirs, neighbours)
+    return gp.pareto_survival(np.column_stack([found, beaten]), count)
+
+
+def archive_after(candidates: Candidates, keys: NoveltySurvival) -> tuple[Individual, ...]:
+    """Return the archive with the most novel of the offspring among *candidates*, within its size.
+
+    They keep the fitness of this generation, and no parents: positions mean nothing later.
+    """
+    archive = candidates.archive
+    points, others = candidates.points_of(candidates.individuals), candidates.points_of(archive)
+    found = gp.novelty_of(points, others, keys.neighbours)[candidates.parents :]
+    new = candidates.individuals[candidates.parents :]
+    lengths = candidates.lengths[candidates.parents :]
+    chosen = gp.most_novel(found, [each.fitness for each in new], lengths, keys.added)
+    longer = (*archive, *(replace(new[at], parents=(), cases=()) for at in chosen))
+    left = gp.kept_apart(candidates.points_of(longer), keys.archive)
+    return tuple(longer[at] for at in left)
 
 
 class ParetoSurvival(ChoiceKeys):
@@ -556,6 +547,7 @@ SURVIVALS: tuple[SurvivalMethod, ...] = (
     SurvivalMethod(BestSurvival, best),
     SurvivalMethod(ParetoSurvival, pareto_survivors),
     SurvivalMethod(MapSurvival, best_of_cells),
+    SurvivalMethod(NoveltySurvival, novel),
     SurvivalMethod(OwnChoice, partial(own_choice, "survival")),
 )
 """Every survival that a config can name; the first is the default."""

@@ -20,7 +20,8 @@ from evoply.evolution.config.evolution_config import EvolutionConfig, HallOfFame
 from evoply.evolution.fitness import FitnessKind, Play, Task
 from evoply.evolution.map_elites.descriptors import RunMap
 from evoply.evolution.play.opponents import Games, stream_for
-from evoply.evolution.selections import selection_method, survival_method
+from evoply.evolution.play.population import opponents_of
+from evoply.evolution.selections import NoveltySurvival, selection_method, survival_method
 from evoply.protocols import Cluster, Progress
 
 ProgressCallback = Callable[[Progress], object]
@@ -42,6 +43,9 @@ class Toolbox:
     refit: Refitting | None
     proposers: Proposers
     map: RunMap | None
+    """Where individuals are described, and how; None if survival describes nobody."""
+    novelty: NoveltySurvival | None
+    """The survival, if it keeps an archive of the novel."""
     tests: HallOfFame
     """Who is tested again on fresh games, on how many, and how many of them are remembered."""
     threads: int
@@ -101,14 +105,21 @@ def toolbox_of(
             config.limits.of_trees,
             {answer.request: answer for answer in config.proposals.answers},
         ),
-        map=None
-        if config.map is None
-        else RunMap(config.axes, config.map.pairs, games, task, Stream(config.seed, "map")),
+        map=_map(config, games, task),
+        novelty=config.survival if isinstance(config.survival, NoveltySurvival) else None,
         tests=config.hall_of_fame,
         threads=threads or config.machine.threads,
         progress=progress,
         cluster=cluster,
     )
+
+
+def _map(config: EvolutionConfig, games: Games, task: Task) -> RunMap | None:
+    if config.described is None or config.space is None:
+        return None
+    keys, stream = config.described, Stream(config.seed, "map")
+    opponents = opponents_of(games, task, ()).with_pairs(keys.pairs)
+    return RunMap(config.space, games, opponents, stream, keys.qd_score_offset)
 
 
 def _refitting(config: EvolutionConfig, threads: int) -> Refitting | None:
@@ -147,4 +158,5 @@ def _selector(config: EvolutionConfig, fitness: FitnessKind) -> Selector:
         fitness.best(config.task),
         type(fitness).__name__,
         config.map is not None,
+        config.space,
     )

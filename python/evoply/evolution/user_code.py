@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evoply.configs.own_code import other_codes, qualified_name, text_of
+from evoply.configs.own_code import is_own_code, other_codes, qualified_name, text_of
 from evoply.configs.part import keys_of
 from evoply.evolution.breeding.own_operators import OwnOperator, OwnOperators
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.own import OwnFitness, PythonFitness, named_fitness
+from evoply.evolution.map_elites.played_games import own_axis
 from evoply.evolution.operators import Operator
 from evoply.evolution.selections import Choose, OwnChoice
 
@@ -41,10 +42,10 @@ def with_parts(
     given = {what: own for what, own in choices.items() if own is not None}
     if fitness is None and not operators and not given:
         return config
-    if survival is not None and config.map is not None:
+    if survival is not None and config.described is not None:
         raise ValueError(
-            "survival: a function of your own takes the place of the map - leave it out, or "
-            "leave survival out of the config"
+            f"survival: a function of your own takes the place of the {config.survival.kind} - "
+            "leave it out, or leave survival out of the config"
         )
     data = config.model_dump()
     if fitness is not None:
@@ -90,6 +91,9 @@ def check_parts(config: EvolutionConfig) -> None:
         choices[what] = getattr(config, what)
         if isinstance(choices[what], OwnChoice):
             choices[what].resolved(what)
+    for axis in () if config.described is None else config.described.axes:
+        if is_own_code(axis.descriptor):
+            own_axis(axis.descriptor)
     own.check(config.variation, config.individual)
     if config.proposals.failures and not config.proposals.answers:
         for command in own.commands.values():

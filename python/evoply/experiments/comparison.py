@@ -21,7 +21,6 @@ from evoply.experiments.experiment_folder import (
     find_experiment,
     folder_for,
     plain_name,
-    values_by_setup,
 )
 from evoply.experiments.findings import AXES, TABLES, Findings, Table
 from evoply.experiments.own_parts import GivenParts
@@ -98,7 +97,10 @@ class Comparison(Findings, Shown):
 def comparison_of(folder: ExperimentFolder) -> Comparison:
     """Return the result of the finished runs of *folder*."""
     results = folder.measured()
-    values = {name: row for name, row in values_by_setup(folder.setups, results).items() if row}
+    values: dict[str, list[float]] = {setup.name: [] for setup in folder.setups}
+    for result in sorted(results, key=lambda each: each.seed):
+        values[result.setup].append(result.value)
+    values = {name: row for name, row in values.items() if row}
     found = Comparison(
         name=folder.name,
         path=folder.path,
@@ -155,6 +157,7 @@ class ExperimentKeys(TypedDict, total=False):
     budget: Mapping[str, float] | None
     looks: Sequence[int]
     same_within: float | None
+    variety: Mapping[str, Any] | None
 
 
 def compare(
@@ -186,7 +189,9 @@ def compare(
 
     *looks* are the numbers of seeds at which you will look, such as [10, 20, 40], named before the
     first run; at other numbers nothing is certain. Empty: at *seeds* alone. With *same_within*
-    points per game, setups are also tested for being the same.
+    points per game, setups are also tested for being the same. With *variety*, such as {"axes":
+    [{"descriptor": "mobility"}, {"descriptor": "corners"}]}, all trees with which runs end are
+    counted on one common map.
 
     The runs lie in the folder *name* of the folder of runs. Ctrl-C keeps the finished part
     there, and the same call resumes it; at the next look it asks for more seeds. The result
@@ -264,6 +269,7 @@ def page_of(comparison: Findings) -> Page:
         [
             *(Section("", sentences=[text]) for text in said),
             values,
+            variety_section(comparison),
             pairs_of(comparison),
             effects_of(comparison),
             Section("Budgets", _BEYOND, comparison.overshoots, _BEYOND_NOTE, longest=_LONGEST),
@@ -298,6 +304,15 @@ def values_of(comparison: Findings) -> Section:
     return Section(
         "Values", _VALUES, rows, note, [TWO_SEEDS] * few, charts=charts, longest=_LONGEST
     )
+
+
+def variety_section(comparison: Findings) -> Section:
+    """Return the figures of the trees with which the runs of each setup end; empty unmeasured."""
+    rows = [
+        {"name": name, **{figure: (spread.mean, spread.interval) for figure, spread in row.items()}}
+        for name, row in comparison.variety.items()
+    ]
+    return Section("Variety", _VARIETY, rows, _VARIETY_NOTE, longest=_LONGEST)
 
 
 def pairs_of(comparison: Findings) -> Section:
@@ -402,6 +417,29 @@ PAIRS_IN_SHORT = (
 )
 """Where there is little room, the larger p of both tests stands for them."""
 
+
+def _with_interval(text: Callable[[float], str]) -> Callable[[Any], str]:
+    def written(found: tuple[float, tuple[float, float] | None]) -> str:
+        mean, interval = found
+        return text(mean) + (f" ({between(text)(interval)})" if interval is not None else "")
+
+    return written
+
+
+_VARIETY = (
+    Column("name", "setup", str, look="code"),
+    Column("coverage", "coverage", _with_interval(_three)),
+    Column("qd_score", "QD score", _with_interval("{:.2f}".format)),
+    Column("obj_max", "obj_max", _with_interval(_three)),
+    Column("behaviours", "behaviours", _with_interval("{:.0f}".format)),
+    Column("trees", "trees", _with_interval("{:.0f}".format)),
+)
+_VARIETY_NOTE = (
+    "All different trees with which a run ends, on one map for all setups: the share of its cells "
+    "that are filled, the sum of the points per game of the best of each cell (offset 0) and the "
+    "best of them. Behaviours are trees that value 16 random positions differently. Means over "
+    "seeds, with 95 % intervals."
+)
 _PAIRS_NOTE = (
     "A is the probability that a run of the first is better than one of the second (Vargha and "
     "Delaney); the shift says by how much, the median of all differences between their runs "

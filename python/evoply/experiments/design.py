@@ -27,6 +27,7 @@ from evoply.configs.run_config import RunConfig
 from evoply.environment.files import checksum
 from evoply.evolution.play.opponents import player_texts, resolved
 from evoply.experiments.own_parts import NO_PARTS, GivenParts, check_named, setup_of_run
+from evoply.experiments.variety import Variety, variety_problems
 from evoply.kinds import KINDS
 from evoply.players import parse_player
 from evoply.protocols import ConfigError, RunError
@@ -189,6 +190,9 @@ class Experiment(Part):
     """A preset, or the path of a config, whose keys are varied."""
     configs: tuple[str, ...] = Field(default=(), max_length=_MOST_SETUPS, strict=False)
     """Presets, paths of configs or runs that are compared as they are, instead of a base."""
+    setups: dict[str, dict[str, Any]] = Field(default={}, max_length=_MOST_SETUPS)
+    """Setups by name that are compared instead: each a table with its `base`, a preset or a path,
+    and the keys of it that are other. A table with a `kind` replaces the one that was there."""
     game: str = ""
     """The game of all setups, instead of those in their configs; in a file also a JSON file of
     rules."""
@@ -216,6 +220,8 @@ class Experiment(Part):
     points: int = Field(default=8, ge=0, le=1000)
     """Points of the learning curve at which the champion so far is measured too, on a quarter of
     the games; 0: only the end."""
+    variety: Variety | None = None
+    """The variety of the trees with which each run ends, on one map for all; None: not measured."""
     budget: Budget = Budget()
     order: Literal["grid", "list"] = "grid"
     """`grid`: all combinations of the values; `list`: the first values of all keys, then the
@@ -355,9 +361,13 @@ def _problems(experiment: Experiment) -> list[Problem]:
                 "opponents, as in score:swh,mobility",
             )
         )
-    if bool(experiment.base) == bool(experiment.configs):
+    named = [experiment.base, experiment.configs, experiment.setups]
+    if sum(map(bool, named)) != 1:
         problems.append(("base", "give a base whose keys are varied, or configs to compare"))
-    if experiment.configs and experiment.vary:
+    for name, keys in experiment.setups.items():
+        if not isinstance(keys.get("base"), str):
+            problems.append((f"setups.{name}.base", "must be a preset or the path of a config"))
+    if experiment.vary and not experiment.base:
         problems.append(("vary", "is for a base: leave it out, or give a base instead of configs"))
     if list(experiment.looks) != sorted({*experiment.looks}):
         problems.append(("looks", "must grow from each to the next, as in looks = [10, 20, 40]"))
@@ -382,6 +392,8 @@ def _joint_problems(
             problems.append(("measure", str(error).removeprefix("measure: ")))
         else:
             problems += _trained_on(measure.opponents, setups)
+            kinds = {setup.name: setup.kind.name for setup in setups}
+            problems += variety_problems(experiment.variety, next(iter(games)), kinds)
     counted = experiment.budget.kind
     if counted in ("games", "work"):
         problems += [
@@ -455,6 +467,10 @@ def _variants(
 ) -> list[tuple[str, Any, list[str]]]:
     """Return for each setup its name, its config or source, and the changes to it."""
     game = [f"game={json.dumps(experiment.game)}"] if experiment.game else []
+    if experiment.setups:
+        names = named_apart([shorten(name, LONGEST_NAME) for name in experiment.setups])
+        tables = zip(names, experiment.setups.values(), strict=True)
+        return [(name, keys["base"], [*game, *_changes(keys)]) for name, keys in tables]
     if experiment.configs:
         named = named_configs(experiment.configs) if configs is None else configs
         return [(name, config, game) for name, config in named.items()]
@@ -494,6 +510,21 @@ def _name(vary: Mapping[str, Sequence[Any]], chosen: Sequence[Any]) -> str:
     return shorten(" ".join(parts), LONGEST_NAME)
 
 
+def _changes(keys: Mapping[str, Any], path: str = "") -> list[str]:
+    """Return the *keys* of a setup but its base as `--set` takes them.
+
+    A table that says its `kind` takes the place of the one that was there.
+    """
+    changes: list[str] = []
+    for key, value in keys.items():
+        full = f"{path}{key}"
+        if isinstance(value, Mapping) and "kind" not in value:
+            changes += _changes(value, f"{full}.")
+        elif full != "base":
+            changes.append(f"{full}={_toml(value)}")
+    return changes
+
+
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {_toml(cell)}' for key, cell in value.items())} }}"
@@ -521,7 +552,8 @@ def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
     """Return a checksum of all that decides the results, not of names or the machine."""
     decisive = {
         "experiment": experiment.model_dump(
-            mode="json", exclude={"seeds", "looks", "same_within", "base", "configs", "game"}
+            mode="json",
+            exclude={"seeds", "looks", "same_within", "base", "configs", "setups", "game"},
         ),
         "setups": [setup.kind.configs.write(setup.config) for setup in setups],
     }

@@ -46,6 +46,7 @@ from evoply.experiments.design import (
     measure_of,
     setups_of,
 )
+from evoply.experiments.variety import variety_of
 from evoply.kinds import KINDS, Run
 from evoply.players import PlayerKind
 from evoply.players.player import SAVED_ADAPTER
@@ -73,6 +74,9 @@ _MEASURE_SEED = 2**62
 """Seed of the openings of measures: no run can have it, so no run trained on them."""
 
 
+BESIDE = ("scores", "variety")  # the fields of a point that hold several numbers
+
+
 @dataclass(frozen=True, slots=True)
 class Point(JsonData):
     """The strength of the champion after a step."""
@@ -85,15 +89,18 @@ class Point(JsonData):
     value: float
     scores: tuple[float, ...] = ()
     """The scores against each opponent of the measure, of which `value` is the mean."""
+    variety: Mapping[str, float] = field(default_factory=dict)
+    """The figures of all trees at the end, if the experiment measures them."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Point:
         """Return the point that `to_dict` wrote as *data*; TypeError if it has no numbers."""
-        fields = {name: data[name] for name in cls.__slots__ if name != "scores"}
-        scores = tuple(data.get("scores", ()))
-        if not all(isinstance(number, int | float) for number in (*fields.values(), *scores)):
+        fields = {name: data[name] for name in cls.__slots__ if name not in BESIDE}
+        scores, variety = tuple(data.get("scores", ())), dict(data.get("variety", {}))
+        numbers = (*fields.values(), *scores, *variety.values())
+        if not all(isinstance(number, int | float) for number in numbers):
             raise TypeError("a point has numbers")
-        return cls(**fields, scores=scores)
+        return cls(**fields, scores=scores, variety=variety)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +182,10 @@ def run_unit(
         taken = earlier + clock.seconds
         champions[-1] = champions[-1][0], run.champion_player
         curve = tuple(_curve(champions, experiment, run.game, threads))
+        if experiment.variety is not None:
+            opponents, seed = experiment.measure.opponents, _MEASURE_SEED
+            found = variety_of(run, experiment.variety, opponents, seed=seed, threads=threads)
+            curve = (*curve[:-1], replace(curve[-1], variety=found))
         notes = {MEASURED: json.dumps([point.to_dict() for point in curve])}
         run.set_meta(**notes, **{_PROCESSOR: f"{taken:.3f}"})
         return curve
@@ -401,7 +412,8 @@ class ExperimentFolder:
             if any((folder / name).is_symlink() for name in (SETUPS, _RUNS)):
                 raise ValueError(f"{SETUPS} or {_RUNS} in it is a link, and evoply makes none")
             texts = _checked_texts(folder, data)
-            experiment = experiment_of(data["experiment"])
+            with carried():
+                experiment = experiment_of(data["experiment"])
             add_game_of(folder)
             after = {name: After(**about) for name, about in data.get("after", {}).items()}
             setups = [
@@ -422,12 +434,14 @@ class ExperimentFolder:
         return cls(folder, experiment, tuple(setups), is_carried=True, players=players)
 
     def check_measure(self) -> None:
-        """Raise `ValueError` unless the players that measure can be had, or if a folder names more.
+        """Raise `ValueError` unless players and axes that measure can be had.
 
         Of a folder that was begun they are players that need no file: it may be somebody else's.
         """
         with carried() if self.is_carried else nullcontext():
             self.experiment.measure.check_fits(self.setups[0].config.game)
+        if self.experiment.variety is not None:
+            self.experiment.variety.check()
 
     @property
     def name(self) -> str:
@@ -604,14 +618,3 @@ def digest_of(results: Sequence[UnitResult]) -> str:
     """Return a checksum of the digests of all runs, in order of setups and seeds."""
     ordered = sorted((result.setup, result.seed, result.digest) for result in results)
     return checksum(json.dumps(ordered))
-
-
-def values_by_setup(
-    setups: Sequence[Setup], results: Sequence[UnitResult]
-) -> Mapping[str, list[float]]:
-    """Return the final values of each setup, in the order of seeds."""
-    ordered = sorted(results, key=lambda result: result.seed)
-    return {
-        setup.name: [result.value for result in ordered if result.setup == setup.name]
-        for setup in setups
-    }

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evoply.experiments.design import Experiment
-from evoply.experiments.experiment_folder import Point, UnitResult
+from evoply.experiments.experiment_folder import BESIDE, Point, UnitResult
 from evoply.experiments.rank_tests import SIGNIFICANCE, least_p
 from evoply.experiments.setup_statistics import (
     GridEffect,
@@ -25,7 +25,9 @@ from evoply.experiments.setup_statistics import (
     Spread,
     fewest_seeds,
     grid_effects,
+    spread_of,
 )
+from evoply.experiments.variety import FIGURES
 from evoply.protocols.sections import json_ready
 
 Table = Literal["values", "curves", "pairs", "effects"]
@@ -34,7 +36,7 @@ MOST_OVERSHOOT = 0.05
 """Share of the budget beyond which the mean run of a setup is told as unequal."""
 _MOST_SAID = 5
 """Pairs of which the verdict speaks one by one."""
-_POINT = [field.name for field in fields(Point) if field.name != "scores"]
+_POINT = [field.name for field in fields(Point) if field.name not in BESIDE]
 _PAIR = (
     "first", "second", "effect", "shift", "low", "high", "permutation_p", "permutation_p_holm",
     "brunner_munzel_p", "brunner_munzel_p_holm", "plain_p", "p", "certain", "seeds_wanted",
@@ -162,6 +164,18 @@ class Findings:
         return [result for result in self.results if result.setup == setup]
 
     @property
+    def variety(self) -> dict[str, dict[str, Spread]]:
+        """The figures of the trees of each setup by name, over its seeds; none unmeasured."""
+        return {
+            name: {
+                figure: spread_of([run.curve[-1].variety[figure] for run in self.results_of(name)])
+                for figure in FIGURES
+            }
+            for name in self.best
+            if self.experiment.variety is not None
+        }
+
+    @property
     def warnings(self) -> list[str]:
         """What a reader must know before the verdict: unplanned looks, time, unequal budgets."""
         found = []
@@ -213,6 +227,7 @@ class Findings:
             "look": self.look,
             "pairs": self.differences,
             "effects": self.effects,
+            "variety": self.variety,
             "beyond_budget": self.overshoots,
             "warnings": self.warnings,
             "verdict": self.verdict,
@@ -227,10 +242,24 @@ class Findings:
         """The names of the columns of scores, one an opponent."""
         return [f"score:{opponent}" for opponent in self.experiment.measure.opponents]
 
+    @property
+    def _figures(self) -> list[str]:
+        """The names of the columns of variety."""
+        is_measured = self.experiment.variety is not None
+        return [f"variety:{figure}" for figure in FIGURES] if is_measured else []
+
     def columns(self, table: Table = "values") -> list[str]:
         """Return the names of the cells of `rows`, which a table without rows has, too."""
         names = {
-            "values": ("setup", *self.experiment.vary, "seed", "value", *self._scores, "digest"),
+            "values": (
+                "setup",
+                *self.experiment.vary,
+                "seed",
+                "value",
+                *self._scores,
+                *self._figures,
+                "digest",
+            ),
             "curves": ("setup", "seed", *_POINT, *self._scores),
             "pairs": _PAIR,
             "effects": _EFFECT,
@@ -256,6 +285,7 @@ class Findings:
                         "seed": result.seed,
                         "value": result.value,
                         **dict(zip(opponents, result.curve[-1].scores, strict=False)),
+                        **{f"variety:{it}": x for it, x in result.curve[-1].variety.items()},
                         "digest": result.digest,
                     }
                     for result in self.results
@@ -288,7 +318,7 @@ def _no_table(name: str) -> ValueError:
 
 def _point_row(point: Point, opponents: Sequence[str]) -> dict[str, Any]:
     row = point.to_dict()
-    scores = row.pop("scores")
+    scores, _ = (row.pop(name) for name in BESIDE)
     return row | dict(zip(opponents, scores, strict=False))
 
 

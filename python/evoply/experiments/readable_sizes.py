@@ -30,7 +30,6 @@ from evoply.environment.files import (
     without_checksum,
     write_atomically,
 )
-from evoply.evolution.map_elites.map_display import elites_of
 from evoply.experiments.design import After, Experiment, Score, Setup
 from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.leagues.methods import Making
@@ -482,7 +481,7 @@ def _player(
         players = {player.name: player for player in last.champions}
         small = (
             player
-            for place, _ in elites_of(last.individuals)
+            for place, _ in last.elites
             for player in [_valuing(players[f"cell {place.name}"])]
             if _terms(player, game)[0] <= most
         )

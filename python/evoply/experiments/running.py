@@ -466,7 +466,7 @@ def _pack_unit(unit: Unit, experiment: Experiment, **where: str) -> bytes:
     if not where:
         game = unit.setup.config.game
         asked = experiment.model_dump(
-            mode="json", exclude={"base", "configs", "vary", "measure"}, exclude_none=True
+            mode="json", exclude={"base", "configs", "setups", "vary", "measure"}, exclude_none=True
         )
         opponents = [without_file(opponent, game) for opponent in experiment.measure.opponents]
         task |= rules_to_send(game)

@@ -96,7 +96,7 @@ def champion_parts(text: str) -> tuple[str, str, str]:
 
     What *text* does not name is "". Raises nothing: whether there is such a run is not looked at.
     """
-    name, cell = _parted(text, f"[0-9]{{1,4}}(?:-[0-9]{{1,4}})+|{PRUNED}")
+    name, cell = _parted(text, f"[0-9]{{1,4}}(?:-[0-9]{{1,4}})+|v[0-9]{{1,4}}|{PRUNED}")
     name, number = _parted(name, "[0-9]{1,12}")
     return name, number, cell
 

@@ -23,6 +23,7 @@ from evoply.evolution.config.breeding import (
     Variation,
 )
 from evoply.evolution.individuals import Individual, MapPlace, ranking
+from evoply.evolution.map_elites.space import Space
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
 from evoply.evolution.selections import Candidates, Choose
 from evoply.expressions import PrimitiveSet
@@ -47,6 +48,8 @@ class Selector:
     measure: str
     is_map: bool
     """Whether survivors are one for each cell: from the first generation on, however many."""
+    space: Space | None = None
+    """Where individuals are described, if survival describes them."""
 
     def parents(self, parents: Sequence[Individual], count: int, stream: Stream) -> Sequence[int]:
         """Return the positions of *count* selected parents; 2i and 2i + 1 are a couple."""
@@ -74,6 +77,7 @@ class Selector:
         size: int,
         elitism: int,
         stream: Stream,
+        archive: tuple[Individual, ...] = (),
     ) -> list[int]:
         """Return the positions of *size* who live on of *parents* and then their offspring.
 
@@ -82,7 +86,7 @@ class Selector:
         """
         if self.choose_survivors is None:
             raise ValueError("the offspring take the place of their parents")
-        candidates = self.candidates(competing, stream, parents)
+        candidates = self.candidates(competing, stream, parents, archive)
         chosen = list(self.choose_survivors(candidates, size, stream))
         if self.is_map:
             return chosen
@@ -95,7 +99,11 @@ class Selector:
         return chosen
 
     def candidates(
-        self, individuals: Sequence[Individual], stream: Stream | None = None, parents: int = 0
+        self,
+        individuals: Sequence[Individual],
+        stream: Stream | None = None,
+        parents: int = 0,
+        archive: tuple[Individual, ...] = (),
     ) -> Candidates:
         """Return *individuals* as candidates; with a *stream* parsimony changes their fitness."""
         fitness = [individual.fitness for individual in individuals]
@@ -112,6 +120,8 @@ class Selector:
             self.perfect,
             isinstance(self.parsimony, Covariant),
             self.measure,
+            self.space,
+            archive,
         )
 
 

@@ -28,13 +28,15 @@ from evoply.evolution.config.breeding import (
 )
 from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
 from evoply.evolution.fitness.contract import FitnessKind
+from evoply.evolution.map_elites.axes import axis_problems
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
 from evoply.evolution.play.opponents import is_certain, read_opponent
 from evoply.evolution.selections import (
+    DescribedSurvival,
     MapSurvival,
+    NoveltySurvival,
     Selection,
     Survival,
-    axis_problems,
     selection_method,
     steady_kinds,
     survival_method,
@@ -42,6 +44,9 @@ from evoply.evolution.selections import (
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
 from evoply.players.player_kind import View, unfit
+
+_MOST_COMPARED = 5000
+"""Individuals of novelty search."""
 
 
 def draws(game: str, limits: Draws) -> Iterator[Problem]:
@@ -196,13 +201,19 @@ def survival(
             yield name, f"has no place with survival {chosen.kind}, which takes all together"
 
 
-def places(chosen: Survival, elitism: int, game: str, limits: SizeLimits) -> Iterator[Problem]:
-    """Yield what is wrong with the map, if survival is one."""
-    if not isinstance(chosen, MapSurvival):
+def places(
+    chosen: Survival, elitism: int, game: str, limits: SizeLimits, population: int
+) -> Iterator[Problem]:
+    """Yield what is wrong with the map, if survival has one."""
+    if not isinstance(chosen, DescribedSurvival):
         return
-    for path, message in axis_problems(chosen.axes, game, limits.max_nodes):
+    problems = axis_problems(chosen.axes, chosen.voronoi_cells, game, limits.max_nodes)
+    for path, message in problems:
         yield f"survival.{path}", message
-    if elitism > 1:
+    if isinstance(chosen, NoveltySurvival) and population > _MOST_COMPARED:
+        message = f"{population:,} are more than {_MOST_COMPARED:,}, and novelty compares all"
+        yield "population_size", f"{message} with all - give fewer"
+    if isinstance(chosen, MapSurvival) and elitism > 1:
         yield "elitism", f"{elitism}: on a map the best of each cell live on - leave it out"
 
 

@@ -5,7 +5,6 @@ generation is bred or played.
 """
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -39,6 +38,8 @@ from evoply.evolution.config.breeding import (
 )
 from evoply.evolution.config.game_settings import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.fitness import Case, Fitness, Task, with_measure_in_full
+from evoply.evolution.map_elites.axes import space_of
+from evoply.evolution.map_elites.space import Space
 from evoply.evolution.play.opponents import (
     Games,
     is_certain,
@@ -51,7 +52,7 @@ from evoply.evolution.play.opponents import (
 from evoply.evolution.selections import (
     SELECTIONS,
     SURVIVALS,
-    Bins,
+    DescribedSurvival,
     MapSurvival,
     Selection,
     Survival,
@@ -214,10 +215,15 @@ class EvolutionConfig(RunConfig):
         return self.survival if isinstance(self.survival, MapSurvival) else None
 
     @property
-    def axes(self) -> tuple[Bins, ...]:
-        """The axes of the map with their ranges; none without a map."""
-        axes = () if self.map is None else self.map.axes
-        return tuple(axis.in_range(self.game, self.limits.max_nodes) for axis in axes)
+    def described(self) -> DescribedSurvival | None:
+        """The survival, if it goes by what individuals are like."""
+        return self.survival if isinstance(self.survival, DescribedSurvival) else None
+
+    @property
+    def space(self) -> Space | None:
+        """Where individuals are described; None if survival describes nobody."""
+        keys, most = self.described, self.limits.max_nodes
+        return None if keys is None else space_of(keys.axes, keys.voronoi_cells, self.game, most)
 
     @property
     def game_settings(self) -> Games:
@@ -296,6 +302,7 @@ class EvolutionConfig(RunConfig):
             seed if is_tree_text(seed) else resolved(seed, self.game)
             for seed in self.initialisation.seeds
         ]
+        settings["survival"].pop("qd_score_offset", None)  # a figure that decides nothing
         without_code: dict[str, Any] = without_places(settings)
         return without_code
 
@@ -309,9 +316,10 @@ class EvolutionConfig(RunConfig):
         each += fitness.measure.games_of_each(self.task)
         each += 2 * earlier.champions * earlier.pairs
         games = {"fitness": self.population_size * each}
-        if self.map is not None:
-            games["fitness"] += math.prod(axis.bins for axis in self.map.axes) * each
-            described = 2 * self.map.pairs * len(fitness.opponents)
+        if self.map is not None and self.space is not None:
+            games["fitness"] += len(self.space) * each
+        if self.described is not None:
+            described = 2 * self.described.pairs * len(fitness.opponents)
             games["survival.pairs"] = self.population_size * described
         if self.tuning is not None:  # a generation of CMA-ES has four vectors at least
             size = self.tuning.population_size or 4
@@ -395,7 +403,7 @@ class EvolutionConfig(RunConfig):
             ),
             *checks.groups(demes, steady_state, self.selection, measure),
             *checks.survival(self.survival, self.selection, self.parsimony, demes, steady_state),
-            *checks.places(self.survival, self.elitism, game, self.limits),
+            *checks.places(self.survival, self.elitism, game, self.limits, population),
             *checks.pairing(self.variation, demes, steady_state),
             *checks.commands(self.variation, steady_state),
             *checks.refit(

@@ -372,9 +372,11 @@ def evolve_islands(
 
 
 def _trees(_: Any, last: IslandsStep) -> list[gp.Genotype]:
-    """Return the champion's tree, those of the halls of fame and those of the populations."""
+    """Return the champion's tree, those of halls of fame, of populations and of their archives."""
     halls = [entry.tree for island in last.generations for entry in island.hall_of_fame]
-    everybody = [each.tree for island in last.generations for each in island.individuals]
+    everybody = [
+        each.tree for island in last.generations for each in (*island.individuals, *island.novel)
+    ]
     return [last.champion, *halls, *everybody]
 
 

@@ -1,4 +1,4 @@
-"""What describes an individual on the map: its size, and how its games go.
+"""What describes an individual on the map: facts of its games, counts on boards, your own function.
 
 Every individual of a run is described by the same games against the config's opponents, which are
 no games of training. So its description is a fact about it, and no elite drifts to another cell
@@ -7,41 +7,31 @@ because a generation has other openings.
 Reasons: docs/design/evolution.md.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evoply import _native, arena
 from evoply._native import Stream
-from evoply.evolution.fitness import Batch, Play, Population, Task
+from evoply.configs.own_code import is_own_code
+from evoply.evolution.fitness import Batch, Play, Population
 from evoply.evolution.individuals import Individual, MapPlace
+from evoply.evolution.map_elites.played_games import FACTS, PlayedGames, own_values
+from evoply.evolution.map_elites.space import Array, Space
 from evoply.evolution.play.opponents import Games, Opponents, schedule_of
-from evoply.evolution.play.population import opponents_of
-from evoply.evolution.selections import Bins
-from evoply.expressions import features
-from evoply.games import game_rules
-from evoply.protocols import Row
-
-Array = NDArray[np.float64]
-_GAMES_AT_ONCE = 1000
-"""Games whose positions are in memory at a time."""
-_EVEN = 0.5
-"""The share of moves of an individual whose games were over before its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunMap:
-    """The map of a run, and the games by which an individual gets its place there."""
+    """The space of a run, and the games by which an individual gets its place there."""
 
-    axes: tuple[Bins, ...]
-    pairs: int
-    """Opening pairs against each opponent."""
+    space: Space
     games: Games
-    task: Task
+    opponents: Opponents
+    """Whom everybody meets, with the games against each."""
     stream: Stream
     """Draws the openings."""
+    qd_score_offset: float = 0.0
+    """The fitness that counts 0 in the QD score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +40,8 @@ class Described:
 
     values: Array
     """Shape (individuals, axes)."""
+    points: Array
+    """Points per game of each in these games."""
     games: int
     work: int
 
@@ -68,13 +60,13 @@ def placed(
     new = [index for index, each in enumerate(individuals) if each.place is None]
     if run_map is None or not new:
         return individuals, 0, 0
-    part, axes = population.part(new), run_map.axes
+    part = population.part(new)
     about = described(run_map, part, play)
+    cells = run_map.space.cells_of(about.values)
     found = list(individuals)
-    for index, which in zip(new, part.who, strict=True):
-        values: tuple[float, ...] = tuple(about.values[which].tolist())
-        cell = tuple(axis.index(value) for axis, value in zip(axes, values, strict=True))
-        found[index] = replace(individuals[index], place=MapPlace(cell, values, generation))
+    for index, which in zip(new, part.who.tolist(), strict=True):
+        place = MapPlace(cells[which], tuple(about.values[which].tolist()), generation)
+        found[index] = replace(individuals[index], place=place)
     return tuple(found), about.games, about.work
 
 
@@ -83,74 +75,42 @@ def described(run_map: RunMap, population: Population, play: Play) -> Described:
 
     The games of all are one batch.
     """
-    games = run_map.games
-    opponents = opponents_of(games, run_map.task, ()).with_pairs(run_map.pairs)
+    games, opponents, axes = run_map.games, run_map.opponents, run_map.space.axes
     trees = len(population.players)
     schedule = schedule_of(games, trees, opponents, run_map.stream)
-    names = [axis.descriptor for axis in run_map.axes]
-    looks = not {"mobility", "corners"}.isdisjoint(names)
+    looks = any(axis.descriptor not in FACTS for axis in axes)
     results = play(Batch((*population.players, *opponents.players), schedule, record_moves=looks))
-    plies = results.plies.astype(np.int64).reshape(trees, -1)
-    found: dict[str, Array] = {
-        "size": np.array([len(tree) for tree in population.trees], dtype=np.float64),
-        "length": plies.mean(axis=1),
-    }
-    if looks:
-        found |= _on_the_board(games, opponents, schedule, results, trees)
+    black = results.black_points
+    played = PlayedGames(
+        game=games.game,
+        trees=population.trees,
+        is_black=opponents.places.is_black,
+        plies=results.plies.astype(np.int64).reshape(trees, -1),
+        points=opponents.by_tree(black, 1 - black),
+        opening_plies=games.opening_plies,
+        schedule=schedule,
+        moves=results.moves or (),
+    )
     return Described(
-        values=np.column_stack([found[name] for name in names]),
+        values=_values(run_map.space, played),
+        points=played.points.mean(axis=1),
         games=len(schedule),
-        work=population.work_of(plies.sum(axis=1)),
+        work=population.work_of(played.plies.sum(axis=1)),
     )
 
 
-def _on_the_board(
-    games: Games, opponents: Opponents, schedule: arena.Schedule, results: arena.Results, trees: int
-) -> dict[str, Array]:
-    """Return mobility and corners of each tree, from the positions of its games."""
-    from evoply.learning.choices import values_at  # only maps of such axes look at boards
-
-    each, moves = len(opponents.places), results.moves or []
-    is_black: list[bool] = np.tile(opponents.places.is_black, trees).tolist()
-    sides = [features.mobility("own"), features.mobility("opponent"), features.corners("own")]
-    sums, turns, corners = np.zeros(trees), np.zeros(trees), np.zeros(trees)
-    for first in range(0, len(moves), _GAMES_AT_ONCE):
-        part = range(first, min(first + _GAMES_AT_ONCE, len(moves)))
-        of_tree = np.array(part) // each
-        rows, counts, ends = _positions(games, schedule, moves, is_black, part)
-        values = values_at(sides, games.game, [*rows, *ends])
-        own, other = values[: len(rows), 0], values[: len(rows), 1]
-        total = own + other
-        shares = np.divide(own, total, out=np.full(len(rows), _EVEN), where=total > 0)
-        sums += np.bincount(np.repeat(of_tree, counts), weights=shares, minlength=trees)
-        turns += np.bincount(of_tree, weights=counts, minlength=trees)
-        corners += np.bincount(of_tree, weights=values[len(rows) :, 2], minlength=trees)
-    return {
-        "mobility": np.divide(sums, turns, out=np.full(trees, _EVEN), where=turns > 0),
-        "corners": corners / each,
-    }
-
-
-def _positions(
-    games: Games,
-    schedule: arena.Schedule,
-    moves: Sequence[Sequence[int]],
-    is_black: Sequence[bool],
-    part: range,
-) -> tuple[list[Row], list[int], list[Row]]:
-    """Return the tree's own turns after the opening, how many each game has, and all ends.
-
-    *part* has the numbers of the games. An end is seen by the tree, whoever would be to move.
-    """
-    kernel = game_rules(games.game).kernel
-    turns: list[Row] = []
-    counts: list[int] = []
-    ends: list[Row] = []
-    for number in part:
-        along = _native.rows_along(kernel, schedule.start_row(number), moves[number])
-        black, end = is_black[number], along[-1]
-        own = [row for row in along[games.opening_plies : -1] if row[3] == black]
-        turns += own
-        counts.append(len(own))
-        ends.append((*end[:3], black, *end[4:]))
-    return turns, counts, ends
+def _values(space: Space, played: PlayedGames) -> Array:
+    """Return what each axis says, a column each; all that is counted on boards in one look."""
+    columns: dict[str, Array] = {}
+    counted = []
+    for axis in space.axes:
+        if axis.descriptor in FACTS:
+            columns[axis.descriptor] = FACTS[axis.descriptor](played)
+        elif is_own_code(axis.descriptor):
+            columns[axis.descriptor] = own_values(axis.descriptor, played)
+        else:
+            counted.append(axis)
+    if counted:
+        means = played.means([(axis.descriptor, axis.at) for axis in counted])
+        columns |= {axis.descriptor: means[:, at] for at, axis in enumerate(counted)}
+    return np.column_stack([columns[axis.descriptor] for axis in space.axes])
