@@ -271,6 +271,9 @@ class EvolutionConfig(RunConfig):
         if self.player.playouts is None:
             for key in ("playouts", "playout", "playout_epsilon"):
                 del settings["player"][key]  # as before there were any
+        if self.fitness.earlier_generations.archive == "hall-of-fame":
+            for key in ("archive", "size", "layers"):
+                del settings["fitness"]["earlier_generations"][key]  # as before there were others
         if self.refit is None:
             del settings["refit"]
         else:
@@ -403,6 +406,7 @@ class EvolutionConfig(RunConfig):
                 self.player.view,
             ),
             *measure.problems(self.task),
+            *checks.archive(self.fitness.earlier_generations, self.fitness.sides),
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
         ]
