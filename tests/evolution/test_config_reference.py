@@ -120,7 +120,8 @@ def test_a_key_is_looked_for_by_path_then_by_kind_then_by_name() -> None:
         "selection.cases", "selection.epsilon", "selection.down_sampling",
     ]  # fmt: skip
     assert found("size") == [
-        "selection.size", "selection.size", "demes.size", "hall_of_fame.size",
+        "selection.size", "selection.size", "demes.size", "fitness.earlier_generations.size",
+        "hall_of_fame.size",
     ]  # fmt: skip
 
 

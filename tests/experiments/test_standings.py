@@ -13,9 +13,9 @@ import pytest
 from sample_league import league
 
 from evoply.arena import bradley_terry, mean_interval
+from evoply.arena.ratings import nash_intervals
 from evoply.experiments import LeaguePairing
 from evoply.experiments.leagues import LeagueResults, standings_of
-from evoply.experiments.leagues.nash import nash_intervals
 
 STRENGTHS = {"liao": 120.0, "squares": 40.0, "online": -30.0, "patterns": 220.0}
 LEAGUES = 50 if "EVOPLY_LONG" in os.environ else 25

@@ -238,7 +238,9 @@ def check_facts(rules: GameRules) -> None:
     assert rules.is_solvable(start, 10**6) == bool(rules.solver)
     assert all(len(side.letters) == 1 + rules.has_kings for side in start.diagram().sides.values())
     exchanged = start.colors_exchanged().row[:2]
-    assert (exchanged == start.row[1::-1]) != rules.turns_board
+    # Where the board is transposed and pieces stand on it, the start is its own exchange.
+    is_moved = rules.turns_board or (exchanged == start.row[:2] != (0, 0))
+    assert (exchanged == start.row[1::-1]) != is_moved
     sample = Positions.random(rules.kernel, 20, 7, rules.late_ply, rules.late_ply)
     assert len(sample) == 20
     for position in map(rules.position_from_row, sample) if rules.fills_evenly else ():

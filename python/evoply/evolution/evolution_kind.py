@@ -245,6 +245,7 @@ _STAGES = {
     "training": "training games of generation {}",
     "descriptions": "finding the cells of the offspring of generation {}",
     "fresh": "fresh games of generation {}",
+    "archive": "the champion of generation {} against the archive",
     "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
     "pruning": "leaving out what the champion can do without",

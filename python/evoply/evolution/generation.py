@@ -26,6 +26,7 @@ from evoply.evolution.individuals import (
     Individual,
     MapPlace,
     Proposed,
+    Remembered,
     Seconds,
     Statistics,
     best_of_each_cell,
@@ -60,6 +61,8 @@ class Generation(Shown):
     config: Annotated[EvolutionConfig, *APART] = field(compare=False)
     """The config of the run."""
     census: Census = field(default_factory=Census)
+    memory: tuple[Remembered, ...] = ()
+    """The members of an archive that chooses whom it keeps, oldest first."""
     state: Any = None
     """What its fitness keeps for the next generation, as JSON has it; None for nothing."""
     proposed: tuple[Proposed, ...] = ()
@@ -99,6 +102,8 @@ class Generation(Shown):
             raise ValueError("this generation has no individuals, or no hall of fame")
         if any(entry.games <= 0 for entry in self.hall_of_fame):
             raise ValueError("this generation has a hall of fame without games")
+        if any(len(each.half_points) != len(self.memory) for each in self.memory):
+            raise ValueError("this generation has an archive without all results of its members")
         space = self.config.space
         for place in (each.place for each in (*self.individuals, *self.novel)):
             if place is not None and not (
@@ -170,8 +175,9 @@ def digest_of(generation: Generation) -> str:
     It covers the config without machine settings and without the limits on a run's length, the
     generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
     parents, its place on a map), the fresh results, the hall of fame, the archive of earlier
-    champions, that of novelty, and the state of the fitness: everything from which the next
-    generation is computed. It never covers times, paths, hosts or the number of threads.
+    champions, the memory of opponents, the archive of novelty, what programs proposed, and the
+    state of the fitness: everything from which the next generation is computed. It never covers
+    times, paths, hosts or the number of threads.
     """
     config, number = generation.config, generation.number
     content = {
@@ -198,6 +204,11 @@ def digest_of(generation: Generation) -> str:
         ]
     if generation.novel:
         content["novel"] = [_of_individual(each) for each in generation.novel]
+    if generation.memory:
+        content["memory"] = [
+            [str(each.tree), each.generation, each.half_points, each.share.hex(), each.rank]
+            for each in generation.memory
+        ]
     return checksum(content)
 
 

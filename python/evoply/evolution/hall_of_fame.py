@@ -25,8 +25,10 @@ from evoply.evolution.individuals import (
     FreshResult,
     HallOfFameEntry,
     Individual,
+    Remembered,
     ranking,
 )
+from evoply.evolution.play.archives import drawn
 from evoply.evolution.play.opponents import Games, Opponents, Play, Trial, stream_for, trial
 from evoply.evolution.play.population import opponents_of, population_of, seats_of
 from evoply.evolution.toolbox import ProgressCallback, reporter
@@ -56,17 +58,26 @@ class FreshTest:
 
 
 def draw_earlier(
-    settings: EarlierGenerations, archive: Sequence[ArchiveEntry], stream: Stream
+    settings: EarlierGenerations,
+    archive: Sequence[ArchiveEntry],
+    stream: Stream,
+    memory: Sequence[Remembered] = (),
 ) -> list[tuple[int, gp.Genotype]]:
     """Draw the champions of earlier generations that are opponents: the newest, and others.
 
-    No tree is drawn twice; the result is in the order of their generations.
+    These come from *memory* if the settings name an archive that chooses whom it keeps. No tree is
+    drawn twice; the result is in the order of their generations.
     """
     newest = min(settings.recent, len(archive))
     split = len(archive) - newest
-    drawn = _sample(split, settings.champions - newest, stream)
-    positions = [*sorted(drawn), *range(split, len(archive))]
-    return [(archive[position].generation, archive[position].tree) for position in positions]
+    count, latest = settings.champions - newest, archive[split:]
+    others: Sequence[ArchiveEntry | Remembered]
+    if settings.archive == "hall-of-fame":
+        others = [archive[position] for position in sorted(_sample(split, count, stream))]
+    else:
+        known = {entry.tree for entry in latest}
+        others = drawn([entry for entry in memory if entry.tree not in known], count, stream)
+    return [(entry.generation, entry.tree) for entry in (*others, *latest)]
 
 
 def fresh_test(
@@ -82,8 +93,8 @@ def fresh_test(
     order = ranking(individuals)
     candidates = list(dict.fromkeys(individuals[index].tree for index in order))
     candidates = candidates[: settings.candidates]
-    drawn = _sample(len(individuals), settings.sample, stream.child("sample"))
-    sample = [individuals[index].tree for index in drawn]
+    places = _sample(len(individuals), settings.sample, stream.child("sample"))
+    sample = [individuals[index].tree for index in places]
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = opponents.with_pairs(settings.pairs)
@@ -230,7 +241,9 @@ def final_test(
     hall, games = generation.hall_of_fame, config.game_settings
     play = partial(games.play, threads=threads or config.machine.threads, cluster=cluster)
     settings = config.fitness.earlier_generations
-    earlier = draw_earlier(settings, generation.archive, stream.child("opponents"))
+    earlier = draw_earlier(
+        settings, generation.archive, stream.child("opponents"), generation.memory
+    )
     met = [*earlier, *((entry.generation, entry.tree) for entry in hall)]
     opponents = opponents_of(games, config.task, met).with_pairs(config.hall_of_fame.final_pairs)
     tell = partial(reporter, progress, generation.number)

@@ -129,6 +129,20 @@ class ArchiveEntry:
     generation: int
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A champion of an earlier generation in an archive that chooses whom it keeps."""
+
+    tree: Tree
+    generation: int
+    half_points: tuple[int, ...]
+    """Its half points against each member, in their order; half of all against itself."""
+    share: float
+    """How often it is drawn as an opponent, as a share."""
+    rank: int
+    """What its archive knows of it (`evoply.evolution.play.archives`)."""
+
+
 def ranking(individuals: tuple[Individual, ...]) -> list[int]:
     """Return positions from best to worst: fitness, then fewer nodes, then the earlier one."""
     return sorted(

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from evoply import gp
 from evoply.evolution.breeding.offspring import (
     Offspring,
     contestants,
@@ -48,6 +47,7 @@ from evoply.evolution.individuals import (
 )
 from evoply.evolution.map_elites.descriptors import placed
 from evoply.evolution.map_elites.space import ArchiveFigures
+from evoply.evolution.play.archives import with_champion
 from evoply.evolution.play.opponents import Play
 from evoply.evolution.play.population import opponents_of, population_of
 from evoply.evolution.selections import ChoiceKeys, Choose, archive_after
@@ -241,12 +241,20 @@ def step(
     hall = () if previous is None else previous.hall_of_fame
     stream, play = toolbox.stream("fresh", number), toolbox.play("fresh", number)
     test = fresh_test(toolbox.tests, toolbox.games, stream, individuals, hall, opponents, play)
+    archive = () if previous is None else previous.archive
+    memory, archive_games, archive_work = () if previous is None else previous.memory, 0, 0
+    if all(entry.tree != test.champion for entry in archive):
+        archive = (*archive, ArchiveEntry(test.champion, number))
+        if toolbox.remembers:
+            memory, archive_games, archive_work = with_champion(
+                toolbox.task.earlier_generations, toolbox.games, memory, (test.champion, number),
+                toolbox.stream("opponents", 0).child("archive"), toolbox.play("archive", number),
+            )  # fmt: skip
     times.append(perf_counter())
 
     # Step 5. Describe the generation.
     hall = updated_hall(hall, test, number, toolbox.tests.size)
-    archive = _archive_with(() if previous is None else previous.archive, test.champion, number)
-    played = result.games + test.games
+    played = result.games + test.games + archive_games
     return Generation(
         number=number,
         individuals=individuals,
@@ -263,13 +271,14 @@ def step(
             game=toolbox.games.game,
             seed=toolbox.seed,
             median_fresh=test.median_fresh,
-            work=result.work + test.work,
+            work=result.work + test.work + archive_work,
             games=played,
             before=Census() if previous is None else previous.census,
             proposed=proposed,
         ),
         timing=_timing(config, previous, number, [*times, perf_counter()]),
         config=config,
+        memory=memory,
         state=result.state,
         proposed=proposed,
         novel=novel,
@@ -289,8 +298,9 @@ def training_of(
     if toolbox.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
-    archive = () if previous is None else previous.archive
-    earlier = draw_earlier(task.earlier_generations, archive, toolbox.stream("opponents", number))
+    archive, memory = ((), ()) if previous is None else (previous.archive, previous.memory)
+    stream = toolbox.stream("opponents", number)
+    earlier = draw_earlier(task.earlier_generations, archive, stream, memory)
     return Training(
         task,
         games,
@@ -385,14 +395,6 @@ def individuals_of(offspring: Sequence[Offspring], result: Measured) -> tuple[In
         Individual(child.tree, value, child.origin, child.parents, tuple(row), child.place)
         for child, value, row in zip(offspring, fitness, cases, strict=True)
     )
-
-
-def _archive_with(
-    archive: tuple[ArchiveEntry, ...], champion: gp.Genotype, number: int
-) -> tuple[ArchiveEntry, ...]:
-    if any(entry.tree == champion for entry in archive):
-        return archive
-    return (*archive, ArchiveEntry(champion, number))
 
 
 def _statistics(

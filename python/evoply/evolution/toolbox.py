@@ -52,6 +52,11 @@ class Toolbox:
     progress: ProgressCallback | None
     cluster: Cluster | None
 
+    @property
+    def remembers(self) -> bool:
+        """Whether an archive chooses which champions it keeps."""
+        return self.task.earlier_generations.archive != "hall-of-fame"
+
     def stream(self, purpose: str, number: int) -> Stream:
         """Return the stream of one purpose in generation *number*."""
         return stream_for(self.seed, purpose, number)

@@ -20,14 +20,14 @@ from evoply.gp.lowering import expression_of as expression_of
 from evoply.gp.lowering import lower as lower
 from evoply.gp.lowering import node_expressions as node_expressions
 from evoply.gp.lowering import node_values as node_values
-from evoply.gp.place_weights import Chain as Chain
-from evoply.gp.place_weights import ChainStatistics as ChainStatistics
-from evoply.gp.place_weights import PrefixTree as PrefixTree
 from evoply.gp.novelty import distances as distances
 from evoply.gp.novelty import kept_apart as kept_apart
 from evoply.gp.novelty import locally_beaten as locally_beaten
 from evoply.gp.novelty import most_novel as most_novel
 from evoply.gp.novelty import novelty_of as novelty_of
+from evoply.gp.place_weights import Chain as Chain
+from evoply.gp.place_weights import ChainStatistics as ChainStatistics
+from evoply.gp.place_weights import PrefixTree as PrefixTree
 from evoply.gp.place_weights import chain_statistics as chain_statistics
 from evoply.gp.place_weights import leaf_weights as leaf_weights
 from evoply.gp.place_weights import no_op_chains as no_op_chains

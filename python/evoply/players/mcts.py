@@ -184,10 +184,14 @@ class Mcts(NamedKind, KernelPlayer):
 
     def native(self, game: str) -> _native.Player:
         self.check_fits(game)
+        return self.with_program(game, self._program(game))
+
+    def with_program(self, game: str, program: _native.Program) -> _native.Player:
+        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
         rules = game_rules(game)
         return _native.Player.mcts(
             rules.kernel,
-            self._program(game),
+            program,
             view=getattr(self.evaluator, "view", "turn"),
             playouts=self.playouts,
             exploration=self.curiosity,

@@ -26,11 +26,18 @@ from evoply.evolution.config.breeding import (
     Variation,
     shape_of,
 )
-from evoply.evolution.config.game_settings import USUAL, Draws, PlayerSettings, Start, start_row
+from evoply.evolution.config.game_settings import (
+    USUAL,
+    Draws,
+    EarlierGenerations,
+    PlayerSettings,
+    Start,
+    start_row,
+)
 from evoply.evolution.fitness.contract import FitnessKind
 from evoply.evolution.map_elites.axes import axis_problems
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
-from evoply.evolution.play.opponents import is_certain, read_opponent
+from evoply.evolution.play.opponents import Sides, is_certain, read_opponent
 from evoply.evolution.selections import (
     DescribedSurvival,
     MapSurvival,
@@ -280,6 +287,13 @@ def refit(
             yield "refit.teacher", f"{player.label} has no values of boards: name one that searches"
         elif not is_certain(player):
             yield f"refit.{key}", f"{player.label} may play otherwise next time: name another"
+
+
+def archive(settings: EarlierGenerations, sides: Sides) -> Iterator[Problem]:
+    """Yield an error if champions of one colour were to play one another."""
+    if settings.archive != "hall-of-fame" and sides != "both":
+        message = f"its champions play both colours: leave fitness.sides = {sides!r} out"
+        yield "fitness.earlier_generations.archive", message
 
 
 def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Problem]:

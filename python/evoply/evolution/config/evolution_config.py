@@ -233,6 +233,7 @@ class EvolutionConfig(RunConfig):
             primitives=self.primitives,
             player_kind=self.player.kind,
             player_options=self.player.options,
+            tree_search=self.player.tree_search,
             player_code=self.player.code,
             player_repeats=not self.fitness.allow_irreproducible,
             opening_plies=self.opening_plies,
@@ -279,6 +280,12 @@ class EvolutionConfig(RunConfig):
             settings["player"]["ordering"] = "none"  # the usual one where nodes are counted
         if not self.player.guard:
             del settings["player"]["guard"]  # as before there was one
+        if self.player.playouts is None:
+            for key in ("playouts", "playout", "playout_epsilon"):
+                del settings["player"][key]  # as before there were any
+        if self.fitness.earlier_generations.archive == "hall-of-fame":
+            for key in ("archive", "size", "layers"):
+                del settings["fitness"]["earlier_generations"][key]  # as before there were others
         if self.refit is None:
             del settings["refit"]
         else:
@@ -416,6 +423,7 @@ class EvolutionConfig(RunConfig):
                 self.player.view,
             ),
             *measure.problems(self.task),
+            *checks.archive(self.fitness.earlier_generations, self.fitness.sides),
             *checks.termination(self.termination, measure),
             *checks.player(game, individual, self.player),
         ]

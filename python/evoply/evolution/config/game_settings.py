@@ -15,6 +15,7 @@ from evoply.configs.part import Part
 from evoply.games import game_rules
 from evoply.games.position import DrawRules
 from evoply.players import AfterState, AlphaBeta
+from evoply.players.mcts import MOST_PLAYOUTS
 from evoply.players.player_kind import Ties, View
 from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work
 from evoply.protocols import Row
@@ -50,6 +51,14 @@ class PlayerSettings(Part):
     """Whether it sees replies that end the game and win it, while it has at most eight pieces: in
     Othello those that take all. See `guard` of players that search. Without a depth it looks ahead
     by one ply."""
+    playouts: int | None = Field(default=None, ge=1, le=MOST_PLAYOUTS, strict=True)
+    """Playouts of a move, for a Monte Carlo tree search that the individual guides (`mcts`;
+    Benbassat & Sipper 2014); None for a player without."""
+    playout: Literal["greedy", "none"] = "greedy"
+    """How such a search asks the individual. `greedy`: both sides of a playout take the best board
+    after their move; `none`: its value of a leaf is squashed into points, and nothing is played."""
+    playout_epsilon: float = Field(default=0.1, ge=0, le=1, title="probability")
+    """The probability of a random move in greedy playouts."""
     code: Code | None = None
     """Your own player in Python, `python:FILE.py:NAME`: NAME is called with the player that an
     individual is, which values boards, and returns who plays."""
@@ -80,6 +89,29 @@ class PlayerSettings(Part):
     def _counts_in_one_way(self) -> PlayerSettings:
         if self.nodes is not None and self.work is not None:
             raise ValueError(NODES_OR_WORK)
+        return self
+
+    @property
+    def tree_search(self) -> dict[str, Any] | None:
+        """Options of the Monte Carlo tree search beside its evaluator; None if there is none."""
+        if self.playouts is None:
+            return None
+        greedy = {"epsilon": self.playout_epsilon} if self.playout == "greedy" else {}
+        return {"playouts": self.playouts, "playout": self.playout, **greedy}
+
+    @model_validator(mode="after")
+    def _searches_in_one_way(self) -> PlayerSettings:
+        for key, is_used in (
+            ("playout", self.playouts is not None),
+            ("playout_epsilon", self.playouts is not None and self.playout == "greedy"),
+        ):
+            if not is_used and getattr(self, key) != type(self).model_fields[key].default:
+                raise ValueError(f"{key} is for greedy playouts - set playouts, or leave it out")
+        if self.playouts is not None and (self.plies or self.code is not None):
+            raise ValueError(
+                "playouts are a search other than depth, nodes, work and guard, and than code of "
+                "yours - leave one of them out"
+            )
         return self
 
     @model_validator(mode="after")
@@ -164,14 +196,36 @@ class EarlierGenerations(Part):
     champions: int = Field(default=0, ge=0, le=1000)
     """How many are drawn (fewer while fewer exist)."""
     recent: int = Field(default=0, ge=0, le=1000)
-    """How many of them are the newest; the others are drawn uniformly from all the rest."""
+    """How many of them are the newest; the others are drawn from the archive."""
     pairs: int = Field(default=4, ge=1, le=100_000)
-    """Opening pairs against each."""
+    """Opening pairs against each. In `nash` and `pareto` a new champion plays as many against each
+    member of the archive."""
+    archive: Literal["hall-of-fame", "nash", "pareto"] = "hall-of-fame"
+    """`hall-of-fame`: all earlier champions alike. `nash`: the mixture of them that none beats
+    (Ficici & Pollack 2003). `pareto`: those who tell champions apart (de Jong 2007)."""
+    size: int = Field(default=20, ge=2, le=1000)
+    """Members of such an archive at most, of `nash` and `pareto`."""
+    layers: int = Field(default=2, ge=1, le=100)
+    """Layers of champions that `pareto` tells apart."""
 
     @model_validator(mode="after")
     def _recent_are_champions(self) -> EarlierGenerations:
         if self.recent > self.champions:
             raise ValueError(f"recent {self.recent} is above champions {self.champions}")
+        return self
+
+    @model_validator(mode="after")
+    def _has_an_archive(self) -> EarlierGenerations:
+        for key, of in (("size", ("nash", "pareto")), ("layers", ("pareto",))):
+            if (
+                self.archive not in of
+                and getattr(self, key) != type(self).model_fields[key].default
+            ):
+                raise ValueError(f"{key} is for archive = {' and '.join(of)}, not {self.archive}")
+        if self.archive != "hall-of-fame" and self.champions == 0:
+            raise ValueError(
+                f"archive {self.archive} has no use if champions are 0 - set champions"
+            )
         return self
 
 

@@ -27,7 +27,7 @@ from evoply.configs.config_errors import checked
 from evoply.configs.own_code import carried, has_programs
 from evoply.configs.part import fields_of
 from evoply.games.position import DrawRules
-from evoply.players import AfterState, AlphaBeta, PlayerKind, TreeEvaluator, parse_player
+from evoply.players import AfterState, AlphaBeta, Mcts, PlayerKind, TreeEvaluator, parse_player
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player import CARRIED_ADAPTER, SAVED_ADAPTER, PlayerModel
 from evoply.protocols import Cluster, Row
@@ -38,7 +38,7 @@ PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 _STEP = (5**0.5 - 1) / 2
 """Steps of this length on a circle stay as far from one another as possible."""
 
-IndividualPlayer = AfterState | AlphaBeta | OwnPlayer
+IndividualPlayer = AfterState | AlphaBeta | Mcts | OwnPlayer
 """The player that a tree is."""
 
 Sides = Literal["both", "black", "white"]
@@ -62,6 +62,8 @@ class Games:
     player_kind: type[AfterState | AlphaBeta]
     player_options: Mapping[str, Any]
     """Options of the player of a tree beside its evaluator."""
+    tree_search: Mapping[str, Any] | None
+    """Options of the Monte Carlo tree search that asks that player; None for none."""
     player_code: str | None
     """The user's Python that is made with the player of a tree, and plays for it; None if none."""
     player_repeats: bool
@@ -78,6 +80,8 @@ class Games:
         """Return the player that *tree* is, as data; it can be saved unless it is in Python."""
         evaluator = TreeEvaluator.of_tree(tree, self.primitives)
         individual = self.player_kind(evaluator=evaluator, **self.player_options)
+        if self.tree_search is not None:
+            return Mcts(evaluator=individual, **self.tree_search)
         if self.player_code is None:
             return individual
         return OwnPlayer(code=self.player_code, repeats=self.player_repeats, individual=individual)

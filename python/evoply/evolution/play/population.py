@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from evoply import _native, arena, gp
 from evoply.arena import PreparedPlayer
 from evoply.evolution.fitness.contract import Population, Task
 from evoply.evolution.play.opponents import Games, Opponents, read_opponent
-from evoply.players import KernelSeat
+from evoply.players import KernelSeat, Mcts
 
 
 def population_of(games: Games, trees: Sequence[gp.Genotype]) -> Population:
@@ -37,7 +38,9 @@ def _players(
     if games.player_code is not None:
         return [games.player(tree) for tree in trees]
     # The player needs no evaluator, because it is lowered already.
-    model = games.player_kind.model_construct(**games.player_options)
+    model: Any = games.player_kind.model_construct(**games.player_options)
+    if games.tree_search is not None:
+        model = Mcts.model_construct(evaluator=model, **games.tree_search)
     return [
         KernelSeat(model.with_program(games.game, program), player=partial(games.player, tree))
         for tree, program in zip(trees, programs, strict=True)

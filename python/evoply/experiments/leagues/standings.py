@@ -21,7 +21,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.ratings import PairsPlayed, Ratings
+from evoply.arena.ratings import (
+    PairsPlayed,
+    Ratings,
+    log_odds,
+    nash_averages,
+    nash_intervals,
+)
 from evoply.arena.statistics import FEWEST_PAIRS, mean_interval
 from evoply.experiments.design import Condition, Entrant
 from evoply.experiments.leagues.encounters import (
@@ -33,7 +39,6 @@ from evoply.experiments.leagues.encounters import (
     opening_pairs,
     pairings_in_order,
 )
-from evoply.experiments.leagues.nash import log_odds, nash_averages, nash_intervals
 from evoply.experiments.running import LeaguePairing
 from evoply.experiments.setup_statistics import TWO_SEEDS
 from evoply.protocols.sections import JsonData

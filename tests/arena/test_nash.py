@@ -12,7 +12,7 @@ from sample_matrices import (
     is_equilibrium,
 )
 
-from evoply.experiments.leagues.nash import log_odds, nash_averages, nash_intervals
+from evoply.arena.ratings import log_odds, nash_averages, nash_intervals
 
 LEAGUES = 200 if "EVOPLY_LONG" in os.environ else 20
 ELO = 400 / math.log(10)
@@ -96,7 +96,7 @@ def test_log_odds_of_certain_scores_are_finite_and_antisymmetric() -> None:
 
 @pytest.mark.parametrize("wrong", [[[0, 1], [1, 0]], [[0, np.inf], [-np.inf, 0]], [[1.0]]])
 def test_a_matrix_that_is_no_game_is_refused(wrong: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="payoffs"):
+    with pytest.raises(ValueError, match="table"):
         nash_averages(wrong)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evoply._native import Stream
+from evoply.arena.ratings.result_tables import Table, payoff_matrix, points_and_games
 from evoply.environment.prerequisites import from_an_extra
 from evoply.permutations import shuffled
 
@@ -59,17 +60,21 @@ def log_odds(points: ArrayLike, games: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.log((won + 0.5) / (played - won + 0.5)), dtype=np.float64)
 
 
-def nash_averages(payoffs: ArrayLike) -> NashAverages:
-    """Return the Nash averages of an antisymmetric matrix, such as that of `log_odds`.
+def nash_averages(table: Table) -> NashAverages:
+    """Return the Nash averages of a table of results; of games by the `log_odds` of their scores.
 
-    Raises `ValueError` for a matrix that is not finite or not antisymmetric.
+    A matrix of payoffs has what a player gets from another with the sign of what that one loses, or
+    points a game, which add up to 1. Raises `ValueError` for a matrix that has neither.
 
     >>> nash_averages([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]).shares.round(3)
     array([0.333, 0.333, 0.333])
     """
-    matrix = np.asarray(payoffs, dtype=np.float64)
-    if not np.isfinite(matrix).all() or not np.allclose(matrix, -matrix.T, rtol=0, atol=1e-9):
-        raise ValueError("payoffs: must be finite, and those of a pair must add up to 0")
+    games = points_and_games(table)
+    matrix = payoff_matrix(table) if games is None else log_odds(*games)
+    if np.allclose(matrix + matrix.T, 1, rtol=0, atol=1e-9):
+        matrix = matrix - 0.5
+    if not np.allclose(matrix, -matrix.T, rtol=0, atol=1e-9):
+        raise ValueError("table: the payoffs of a pair must add up to 0, or to 1 for points a game")
     shares = _most_even(_scaled(matrix))
     return NashAverages(shares, np.asarray(matrix @ shares, dtype=np.float64))
 

@@ -1,0 +1,10 @@
+from evoply.arena.ratings.alpha_rank import alpha_rank as alpha_rank
+from evoply.arena.ratings.nash import NashAverages as NashAverages
+from evoply.arena.ratings.nash import log_odds as log_odds
+from evoply.arena.ratings.nash import nash_averages as nash_averages
+from evoply.arena.ratings.nash import nash_intervals as nash_intervals
+from evoply.arena.ratings.result_tables import Table as Table
+from evoply.arena.ratings.strengths import PairsPlayed as PairsPlayed
+from evoply.arena.ratings.strengths import Ratings as Ratings
+from evoply.arena.ratings.strengths import bradley_terry as bradley_terry
+from evoply.arena.ratings.strengths import pair_points as pair_points
