@@ -239,7 +239,7 @@ def test_workers_need_a_file_of_the_same_checksum(home: Path) -> None:
 
 
 def test_games_of_players_in_python_are_not_shared_out(home: Path) -> None:
-    from evoply.evolution.config.evolution_config import check_sendable
+    from evoply.evolution.user_code import check_sendable
 
     for config in (
         small_config(player={"code": "python:parts.py:Cautious"}),

@@ -30,9 +30,7 @@ from evoply.evolution.config.evolution_config import Pruning as Pruning
 from evoply.evolution.config.evolution_config import config_from_keys as config_from_keys
 from evoply.evolution.config.evolution_config import config_from_toml as config_from_toml
 from evoply.evolution.config.evolution_config import config_to_toml as config_to_toml
-from evoply.evolution.config.evolution_config import is_reproducible as is_reproducible
 from evoply.evolution.config.evolution_config import load_config as load_config
-from evoply.evolution.config.evolution_config import self_contained as self_contained
 from evoply.evolution.config.game_settings import Draws as Draws
 from evoply.evolution.config.game_settings import EarlierGenerations as EarlierGenerations
 from evoply.evolution.config.game_settings import Opponent as Opponent
@@ -111,4 +109,6 @@ from evoply.evolution.selections import SurvivalMethod as SurvivalMethod
 from evoply.evolution.selections import TournamentSelection as TournamentSelection
 from evoply.evolution.selections import UniformSelection as UniformSelection
 from evoply.evolution.toolbox import ProgressCallback as ProgressCallback
+from evoply.evolution.user_code import is_reproducible as is_reproducible
+from evoply.evolution.user_code import self_contained as self_contained
 from evoply.protocols import Progress as Progress

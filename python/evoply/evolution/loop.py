@@ -22,14 +22,7 @@ from evoply.evolution.breeding.offspring import (
     steady_state_generation,
 )
 from evoply.evolution.breeding.own_operators import OwnOperator
-from evoply.evolution.config.evolution_config import (
-    EvolutionConfig,
-    check_own_players,
-    check_sendable,
-    is_reproducible,
-    load_config,
-    self_contained,
-)
+from evoply.evolution.config.evolution_config import EvolutionConfig, load_config
 from evoply.evolution.fitness import Fitness, Measured, Population, Training
 from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation, measured
@@ -54,7 +47,11 @@ from evoply.evolution.selections import ChoiceKeys, Choose, archive_after
 from evoply.evolution.toolbox import ProgressCallback, Toolbox, reporter, toolbox_of
 from evoply.evolution.user_code import (
     check_given_once,
+    check_own_players,
     check_parts,
+    check_sendable,
+    is_reproducible,
+    self_contained,
     with_parts,
 )
 from evoply.protocols import Cluster, steps

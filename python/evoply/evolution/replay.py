@@ -15,7 +15,6 @@ from evoply.arena import PreparedPlayer
 from evoply.configs.own_code import other_codes
 from evoply.evolution.breeding.offspring import Offspring
 from evoply.evolution.config.breeding import Variation
-from evoply.evolution.config.evolution_config import is_reproducible
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.own import FunctionFitness
 from evoply.evolution.generation import Generation, measured
@@ -25,7 +24,7 @@ from evoply.evolution.play.opponents import Games
 from evoply.evolution.play.population import population_of
 from evoply.evolution.selections import survival_method
 from evoply.evolution.toolbox import Toolbox, toolbox_of
-from evoply.evolution.user_code import check_parts, with_parts
+from evoply.evolution.user_code import check_parts, is_reproducible, with_parts
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.kept_learners import PythonArguments

@@ -9,18 +9,16 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from evoply._native import Stream
-from evoply.arena.on_cluster import check_game
 from evoply.configs.keys import read_toml
-from evoply.configs.own_code import OwnCode, is_own_code, reading, without_places
+from evoply.configs.own_code import is_own_code, reading, without_places
 from evoply.configs.own_command import PREFIX as COMMAND
 from evoply.configs.part import Part, Problem
 from evoply.configs.run_config import RunConfig, changed_config, written_config
-from evoply.evolution.breeding.first_generation import is_tree_text, named_set, random_individuals
+from evoply.evolution.breeding.first_generation import is_tree_text, named_set
 from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
     Demes,
@@ -42,12 +40,8 @@ from evoply.evolution.map_elites.axes import space_of
 from evoply.evolution.map_elites.space import Space
 from evoply.evolution.play.opponents import (
     Games,
-    is_certain,
-    player_texts,
-    read_opponent,
     resolved,
     with_players,
-    without_file,
 )
 from evoply.evolution.selections import (
     SELECTIONS,
@@ -60,7 +54,6 @@ from evoply.evolution.selections import (
 from evoply.expressions import FACTS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.gp import Limits
-from evoply.players.own_player import OwnPlayer, says_reproducible
 from evoply.protocols import CHECK_SHARE, ConfigError
 from evoply.rules.loading import RulesDigest, with_game_of_file
 from evoply.runs.presets import PRESETS, config_text
@@ -541,98 +534,3 @@ def load_config(
         if name.lower().endswith(".ini"):
             return ini(text, overrides, settings, name=name)
         return config_from_toml(text, overrides, settings, name=name, folder=Path(name).parent)
-
-
-# Consequences of the players that a config names: files, machines, reproducibility.
-
-_Config = TypeVar("_Config", bound=EvolutionConfig)
-
-
-def self_contained(config: _Config) -> _Config:
-    """Return *config* with players from files written out; the digests stay equal."""
-    data = config.model_dump(mode="python")
-    data["fitness"] = with_players(
-        data["fitness"], lambda player: without_file(player, config.game)
-    )
-    initialisation = data["initialisation"]
-    initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
-    if config.refit is not None:
-        data["refit"]["teacher"] = without_file(config.refit.teacher, config.game)
-        data["refit"]["players"] = [
-            without_file(text, config.game) for text in config.refit.players
-        ]
-    return type(config)(**data)
-
-
-def check_sendable(config: EvolutionConfig, *, is_whole: bool = False) -> None:
-    """Raise `ValueError` if a run of *config* needs what other machines do not have.
-
-    If it *is_whole*, one worker makes all of it, and may have the same Python files.
-    """
-    check_game(config.game)
-    if is_whole and config.variation.commands:
-        raise ValueError(
-            f"cluster: variation.operators.{next(iter(config.variation.commands))}: is a program "
-            "on this machine, and cannot be sent to others - run without a cluster"
-        )
-    if config.player.code is not None and not is_whole:
-        raise ValueError(
-            "cluster: player.code: workers get players as data, never Python - run without a "
-            "cluster, or as an experiment on workers that have the same file"
-        )
-    for path, text in player_texts(config.fitness):
-        player = read_opponent(text, config.game)
-        if not is_certain(player) or not (player.is_portable or is_whole):
-            raise ValueError(
-                f"cluster: fitness.{path}: {shorten(player.label)} is a program on this machine, "
-                "or may play otherwise next time, and cannot be sent to others - leave it out, or "
-                "run without a cluster"
-            )
-
-
-def is_reproducible(config: EvolutionConfig) -> bool:
-    """Return whether the run can be repeated: every opponent plays the same game again."""
-    texts = {text for _, text in player_texts(config.fitness)}
-    if not config.fitness.allow_irreproducible:
-        return True
-    # An individual's own player may say that it repeats its games, but here it need not.
-    return config.player.code is None and all(
-        is_certain(read_opponent(text, config.game)) for text in texts
-    )
-
-
-def check_own_players(config: EvolutionConfig) -> None:
-    """Raise `ValueError` unless the players in Python of *config* can be had; imports their files.
-
-    The player of the individuals must say that it is reproducible, unless the config allows
-    others. Nothing else in a config asks for the file: a run can be read without it.
-    """
-    for path, text in player_texts(config.fitness):
-        player = read_opponent(text, config.game)
-        if isinstance(player, OwnPlayer):
-            _made(f"fitness.{path}", player)
-    if config.player.code is None:
-        return
-    code = OwnCode.from_text(config.player.code)
-    if not config.fitness.allow_irreproducible and not says_reproducible(code):
-        raise ValueError(
-            f"player.code: {code.label} does not say that it plays the same game again: write "
-            "reproducible = True into its class (or set fitness.allow_irreproducible = true, and "
-            "the run is marked)"
-        )
-    primitives, depth = config.primitive_set, config.initialisation.min_depth
-    (tree,) = random_individuals(
-        shape_of(config.individual, primitives) or primitives, config.initialisation.method, 1,
-        Stream(0), min_depth=depth, max_depth=config.initialisation.max_depth,
-        limits=config.limits.of_trees, duplicates="allow",
-    )  # fmt: skip
-    player = config.game_settings.player(tree)
-    assert isinstance(player, OwnPlayer)
-    _made("player.code", player)
-
-
-def _made(path: str, player: OwnPlayer) -> None:
-    try:
-        player.made()
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
