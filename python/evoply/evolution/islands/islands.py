@@ -30,11 +30,6 @@ from evoply.configs.keys import without_none
 from evoply.environment import core_count
 from evoply.environment.files import checksum
 from evoply.evolution.champion_notes import champion_notes
-from evoply.evolution.config.evolution_config import (
-    check_sendable,
-    is_reproducible,
-    self_contained,
-)
 from evoply.evolution.generation import Generation, fitness_text
 from evoply.evolution.islands.migration import (
     MIGRATION,
@@ -53,6 +48,11 @@ from evoply.evolution.loop import Evolution
 from evoply.evolution.play.opponents import Batch
 from evoply.evolution.play.population import seats_of
 from evoply.evolution.toolbox import ProgressCallback
+from evoply.evolution.user_code import (
+    check_sendable,
+    is_reproducible,
+    self_contained,
+)
 from evoply.protocols import MALFORMED, Cluster, Progress, steps
 from evoply.protocols.sections import Column, Section, share
 from evoply.runs.kept_learners import EndOfRun, KeptLearner, RunEnding, RunGames

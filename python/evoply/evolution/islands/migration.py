@@ -26,11 +26,11 @@ from evoply.evolution.config.evolution_config import (
     EvolutionConfig,
     config_from_toml,
     config_to_toml,
-    self_contained,
 )
 from evoply.evolution.generation import Generation
 from evoply.evolution.individuals import Individual, ranking
 from evoply.evolution.loop import Evolution
+from evoply.evolution.user_code import self_contained
 from evoply.gp import Limits
 from evoply.learning.configs import config_of
 from evoply.permutations import shuffled
