@@ -340,6 +340,7 @@ def league(name: str, __: list[str]) -> str:
             "" if row["terms"] is None else f"{row['terms']:g}",
         ]
         for row in found["standings"]
+        if row["rating"] is not None
     ]
     interval = "95 % interval"
     head = ["rank", "method", "rating", interval, "score", "Nash average", interval, "terms"]
@@ -362,7 +363,7 @@ def _ends(interval: list[float | None] | None) -> str:
 
 def _encounters(found: dict[str, Any]) -> str:
     """Return the points of a hundred that the method of a row got from that of a column."""
-    ranked = [row["entrant"] for row in found["standings"] if row["is_ranked"]]
+    ranked = [row["entrant"] for row in found["standings"] if row["rank"] is not None]
     points = {}
     for each in found["encounters"]:
         points[each["first"], each["second"]] = each["score"]
