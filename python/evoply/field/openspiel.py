@@ -226,10 +226,21 @@ SHARED: tuple[SharedGame, ...] = (
 """The games that both have with the same rules but for draws."""
 
 
+_SHOWN = ("egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep")
+"""Parameters of OpenSpiel's games that change what is shown, and no rule."""
+
+
+def _rules_of(theirs: Any) -> tuple[Any, ...]:
+    """Return the name of a game of OpenSpiel, and its parameters that decide the rules."""
+    parameters = theirs.get_parameters().items()
+    rules = sorted((name, value) for name, value in parameters if name not in _SHOWN)
+    return theirs.get_type().short_name, *rules
+
+
 @cache
-def _known() -> Mapping[str, SharedGame]:
-    """Return the shared games by the full text of OpenSpiel's game."""
-    return MappingProxyType({str(shared.load()): shared for shared in SHARED})
+def _known() -> Mapping[tuple[Any, ...], SharedGame]:
+    """Return the shared games by OpenSpiel's rules of them."""
+    return MappingProxyType({_rules_of(shared.load()): shared for shared in SHARED})
 
 
 def shared_game(theirs: Any) -> SharedGame:
@@ -240,9 +251,11 @@ def shared_game(theirs: Any) -> SharedGame:
     """
     if theirs.get_type().short_name == _NAME:
         return SharedGame(theirs.get_parameters()["game"], _NAME, has_own_draws=False)
-    if str(theirs) not in _known():
-        raise ValueError(f"{theirs}: evoply has no such game - give one of {', '.join(_known())}")
-    return _known()[str(theirs)]
+    known = _known().get(_rules_of(theirs))
+    if known is None:
+        names = ", ".join(str(shared.load()) for shared in SHARED)
+        raise ValueError(f"{theirs}: evoply has no such game - give one of {names}")
+    return known
 
 
 # Players of evoply in OpenSpiel.
