@@ -226,6 +226,12 @@ def test_entries_are_found_by_their_game() -> None:
     for shared in SHARED:
         assert shared_game(shared.load()) == shared
     assert shared_game(openspiel.game("hex-9")).game == "hex-9"
+    for text, name in (
+        ("breakthrough(rows=8,columns=8)", "breakthrough"),
+        ("checkers(egocentric=true)", "checkers"),
+        ("hex(board_size=9,string_rep=explicit)", "hex-9"),
+    ):
+        assert shared_game(pyspiel.load_game(text)).game == name
     with pytest.raises(ValueError, match="unknown game"):
         openspiel.game("go")
     with pytest.raises(ValueError, match="seed: 'one' is not a whole number"):

@@ -8,6 +8,10 @@ import pytest
 
 import evoply as ep
 from evoply.evolution import EvolutionConfig
+from evoply.experiments import ExperimentFolder
+from evoply.experiments.leagues import league_folder, results_of
+from evoply.experiments.leagues.machine import play_league
+from evoply.experiments.leagues.methods import Roster, roster_of
 from evoply.games import GAMES
 from evoply.games.observations import DecisionPoint
 from evoply.players import policy
@@ -122,3 +126,34 @@ def test_training_plays_against_it(home: Path) -> None:
     assert digests[0] != [step.digest for step in ep.evolve(config("first"))]
     with pytest.raises(ConfigError, match="a run that cannot be repeated"):
         config("moody")
+
+
+@pytest.mark.usefixtures("units_here")
+def test_a_league_plays_against_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def few(game: str) -> Roster:
+        return roster_of(game).model_copy(update={"references": ("random",)})
+
+    monkeypatch.setattr("evoply.experiments.leagues.methods.roster_of", few)
+    monkeypatch.setattr("evoply.experiments.leagues.machine._GAMES", 20)
+    for name, features in (("a", "corners"), ("b", "mobility"), ("c", "edges")):
+        Path(f"{name}.toml").write_text(
+            'learner = "learning"\ngame = "othello-6"\ngames = 20\ngames_per_step = 5\n'
+            f'features = ["{features}"]\n'
+        )
+    line = "python:policies.py:last"
+    plan: dict[str, Any] = {
+        "game": "othello-6", "own": ("a.toml", "b.toml", "c.toml", line), "budget": 0.005,
+        "seeds": 1, "games": 2, "move_time": 0.001, "depth": 1, "paces": "reference",
+    }  # fmt: skip
+    folder = league_folder("league", **plan)
+    play_league(folder)
+    results = results_of(ExperimentFolder.open(folder.path))
+    assert not next(each for each in results.entrants if each.name == line).is_ranked
+    met = {pairing.first for pairing in results.pairings if pairing.second == line}
+    assert {"a", "b", "c"} <= met
+    # The folder names the file by its checksum, and opening it runs nothing.
+    player = ExperimentFolder.open(folder.path).players[line]
+    assert isinstance(player, OwnPlayer)
+    assert "#" in player.code
+    with pytest.raises(ValueError, match="say in its file that it is reproducible"):
+        league_folder("other", **plan | {"own": (*plan["own"][:3], "python:policies.py:moody")})

@@ -24,6 +24,7 @@ from evoply.configs.own_code import permissions
 from evoply.evolution import config_to_toml
 from evoply.experiments import (
     Experiment,
+    ExperimentFolder,
     estimated_cost,
     find_experiment,
     folder_for,
@@ -136,8 +137,18 @@ def test_the_base_of_an_experiment_that_was_begun_is_no_file(evil: Path) -> None
     assert not MARK.exists()
 
 
-@pytest.mark.parametrize("data", [ENGINE, BOT, {"kind": "python", "code": "python:evil.py:P"}])
-def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (ENGINE, "does not match any of the expected"),
+        (BOT, "does not match any of the expected"),
+        ({"kind": "python", "code": "python:evil.py:Evil"}, "without its checksum"),
+        ({"kind": "python", "code": "", "repeats": True}, ""),
+    ],
+)
+def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any], message: str) -> None:
+    """Python with its checksum is read; it runs where the user names it, too."""
+    data = data if message else {**data, "code": pinned("Evil")}
     folder = league_folder("league", game="othello", budget=0.1, seeds=1, games=2, depth=0,
                            methods=("liao", "firebrand", "tuples"), own=("random",),
                            paces="reference")  # fmt: skip
@@ -145,8 +156,13 @@ def test_players_of_a_league_are_data(evil: Path, data: dict[str, Any]) -> None:
     assert list(folder.players)[-1] == "random"
     file.write_text(json.dumps(data))
     sealed_experiment(folder.path)
-    with pytest.raises(RunError, match="does not match any of the expected"):
+    if message:
+        with pytest.raises(RunError, match=message):
+            load_league("league")
+    else:
         load_league("league")
+        with pytest.raises(ValueError, match="it may come from somebody else"):
+            ExperimentFolder.open(folder.path).players["random"].seat("othello")
     assert main(["league", "--name=league"]) in (1, 2)
     assert not MARK.exists()
 

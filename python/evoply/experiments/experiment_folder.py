@@ -21,7 +21,7 @@ import tomli_w
 
 from evoply.arena import match
 from evoply.configs.keys import read_toml, without_none
-from evoply.configs.own_code import carried, is_carried
+from evoply.configs.own_code import carried, has_programs, is_carried
 from evoply.environment import ProcessorClock
 from evoply.environment.files import (
     EXPERIMENT_FILE,
@@ -49,7 +49,7 @@ from evoply.experiments.design import (
 from evoply.experiments.variety import variety_of
 from evoply.kinds import KINDS, Run
 from evoply.players import PlayerKind
-from evoply.players.player import SAVED_ADAPTER
+from evoply.players.player import LEAGUE_ADAPTER, SAVED_ADAPTER
 from evoply.protocols import MALFORMED, Player, RunError, RunNameError
 from evoply.protocols.sections import JsonData
 from evoply.runs import advance, runs_directory
@@ -419,8 +419,9 @@ class ExperimentFolder:
             setups = [
                 _setup(folder / SETUPS / file, name, after) for file, name in data["setups"].items()
             ]
+            adapter = LEAGUE_ADAPTER if has_programs() else SAVED_ADAPTER
             players = {
-                str(name): SAVED_ADAPTER.validate_json(texts[file])
+                str(name): adapter.validate_json(texts[file])
                 for file, name in data.get("players", {}).items()
             }
         except FileNotFoundError as error:

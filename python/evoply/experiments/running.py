@@ -217,7 +217,7 @@ def schedule_of(
     """Return the players of *round_* with its conditions, and all its games, pair by pair."""
     seed, condition = round_.seed, round_.condition
     players = [player_under(folder, each, seed, condition) for each in round_.entrants]
-    is_sent = all(player.reproducible for player in players)
+    is_sent = all(player.reproducible and player.is_portable for player in players)
     field = field_of(
         players,
         game=folder.experiment.game,

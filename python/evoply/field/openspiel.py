@@ -17,7 +17,7 @@ from evoply._native import Stream
 from evoply.arena.schedule import checked_whole
 from evoply.field.arguments import game_named, missing, player_for
 from evoply.games import NO_DRAWS, game_rules
-from evoply.games.observations import ActionNumbers, DecisionPoint, action_numbers
+from evoply.games.observations import ActionNumbers, DecisionPoint
 from evoply.players.searcher import move_stream
 from evoply.protocols import Clock, Color, Seat, choice_of
 
@@ -55,8 +55,9 @@ class GameForOpenSpiel(pyspiel.Game):
     """A game of evoply, `evoply(game=NAME)` in OpenSpiel's words; player 0 is Black."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        self.game = str((params or {}).get("game", "othello"))
-        numbers = action_numbers(self.game)
+        self.start = DecisionPoint.start(str((params or {}).get("game", "othello")))
+        """Where its states begin; made once, because OpenSpiel makes states without need."""
+        numbers = self.start.numbers
         info = pyspiel.GameInfo(
             num_distinct_actions=numbers.count,
             max_chance_outcomes=0,
@@ -75,7 +76,7 @@ class GameForOpenSpiel(pyspiel.Game):
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """Return what makes observations of states."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
-            return PlanesObserver(action_numbers(self.game))
+            return PlanesObserver(self.start.numbers)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
@@ -84,7 +85,8 @@ class StateForOpenSpiel(pyspiel.State):
 
     def __init__(self, game: GameForOpenSpiel) -> None:
         super().__init__(game)
-        self.point = DecisionPoint.start(game.game)
+        self.point = game.start
+        """The game as it stands."""
 
     def current_player(self) -> int:
         """Return 0 where Black is to move, 1 where White is, TERMINAL at the end."""
@@ -226,10 +228,21 @@ SHARED: tuple[SharedGame, ...] = (
 """The games that both have with the same rules but for draws."""
 
 
+_SHOWN = ("egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep")
+"""Parameters of OpenSpiel's games that change what is shown, and no rule."""
+
+
+def _rules_of(theirs: Any) -> tuple[Any, ...]:
+    """Return the name of a game of OpenSpiel, and its parameters that decide the rules."""
+    parameters = theirs.get_parameters().items()
+    rules = sorted((name, value) for name, value in parameters if name not in _SHOWN)
+    return theirs.get_type().short_name, *rules
+
+
 @cache
-def _known() -> Mapping[str, SharedGame]:
-    """Return the shared games by the full text of OpenSpiel's game."""
-    return MappingProxyType({str(shared.load()): shared for shared in SHARED})
+def _known() -> Mapping[tuple[Any, ...], SharedGame]:
+    """Return the shared games by OpenSpiel's rules of them."""
+    return MappingProxyType({_rules_of(shared.load()): shared for shared in SHARED})
 
 
 def shared_game(theirs: Any) -> SharedGame:
@@ -240,9 +253,11 @@ def shared_game(theirs: Any) -> SharedGame:
     """
     if theirs.get_type().short_name == _NAME:
         return SharedGame(theirs.get_parameters()["game"], _NAME, has_own_draws=False)
-    if str(theirs) not in _known():
-        raise ValueError(f"{theirs}: evoply has no such game - give one of {', '.join(_known())}")
-    return _known()[str(theirs)]
+    known = _known().get(_rules_of(theirs))
+    if known is None:
+        names = ", ".join(str(shared.load()) for shared in SHARED)
+        raise ValueError(f"{theirs}: evoply has no such game - give one of {names}")
+    return known
 
 
 # Players of evoply in OpenSpiel.

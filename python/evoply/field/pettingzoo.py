@@ -62,7 +62,7 @@ class BoardGameEnv(AECEnv):
         self.action_spaces = {agent: actions for agent, (_, actions) in made.items()}
         self.agents: list[str] = []
         self._no_action = np.zeros(action_numbers(self.game).count, dtype=np.int8)
-        self.point = DecisionPoint.start(self.game)
+        self.point = self._start = DecisionPoint.start(self.game)
         """The game as it stands."""
 
     def observation_space(self, agent: str) -> Any:
@@ -82,7 +82,7 @@ class BoardGameEnv(AECEnv):
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self._skip_agent_selection = None
-        self._stand_at(DecisionPoint.start(self.game))
+        self._stand_at(self._start)
 
     def _stand_at(self, point: DecisionPoint) -> None:
         self.point = point

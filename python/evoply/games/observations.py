@@ -9,6 +9,8 @@ top left (`evoply.games.squares`):
 
 A capture of several jumps is as many actions of the same side, one for each jump: every path has
 its own actions, and every action leaves the path open or ends it.
+
+Reasons: docs/design/players.md.
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     PlayerModel = PlayerKind
     SavedModel = PlayerKind
     CarriedModel = PlayerKind
+    LeagueModel = PlayerKind
 else:  # any of the table, told apart by `kind`
     PlayerModel = Annotated[reduce(or_, KINDS), Field(discriminator="kind")]
     SavedModel = Annotated[reduce(or_, DATA_KINDS), Field(discriminator="kind")]
@@ -57,12 +58,17 @@ else:  # any of the table, told apart by `kind`
         reduce(or_, (*DATA_KINDS, CarriedEngine, CarriedOwnPlayer, CarriedBot)),
         Field(discriminator="kind"),
     ]
+    LeagueModel = Annotated[
+        reduce(or_, (*DATA_KINDS, CarriedOwnPlayer)), Field(discriminator="kind")
+    ]
 
 _LATE = ConfigDict(defer_build=True)
 PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(PlayerModel, config=_LATE)
 """Reads what the user describes."""
 SAVED_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(SavedModel, config=_LATE)
-"""Reads players that are data and nothing else: of saved files, leagues and other machines."""
+"""Reads players that are data and nothing else: of saved files and other machines."""
+LEAGUE_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(LeagueModel, config=_LATE)
+"""Reads players of leagues: data, and Python with its checksum, which the user must name, too."""
 CARRIED_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(CarriedModel, config=_LATE)
 """Reads players of runs: a program among them is shown, and starts only if the user names it."""
 

@@ -38,6 +38,7 @@ from evoply.experiments.design import (
 from evoply.experiments.leagues.paces import COUNTED, counted_key, pace_of_limits, pace_of_own
 from evoply.kinds import KINDS
 from evoply.players import PlayerKind, data_of, parse_player
+from evoply.players.own_player import OwnPlayer
 from evoply.protocols import ConfigError
 from evoply.runs import resolve_champion
 from evoply.runs.presets import PRESETS, config_text, preset_file
@@ -324,9 +325,14 @@ def _given_player(text: str, game: str) -> PlayerKind:
     player = parse_player(text, game=game, runs=resolve_champion)
     player.check_fits(game)
     model = data_of(player)
-    if model is None or not model.is_portable:
+    if model is None or not (model.is_portable or isinstance(model, OwnPlayer)):
         raise ValueError(
             f"{text}: a league keeps its players as data, and this is a program - give a config, a "
             "run, or a saved player"
+        )
+    if not model.reproducible:
+        raise ValueError(
+            f"{text}: may play otherwise next time, and games at equal depth are the same again - "
+            "say in its file that it is reproducible, if it is"
         )
     return model
