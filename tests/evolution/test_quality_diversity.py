@@ -370,6 +370,17 @@ def test_every_game_has_features_to_name(game: str) -> None:
     assert all(value >= 0 for one in only.individuals for value in one.place.description)  # type: ignore[union-attr]
 
 
+def test_what_the_rules_of_a_game_say_is_a_feature() -> None:
+    axes = [
+        {"descriptor": "own_lacking_one", "low": 0.0, "high": 3.0},
+        {"descriptor": "opponent_lacking_one", "low": 0.0, "high": 3.0, "at": "end"},
+    ]
+    survival = {"kind": "map", "axes": axes}
+    (only,) = evolve(small(survival, game="connect-four", primitives="facts", generations=1))
+    # Against greedy and random some games end with three in line, which lack one.
+    assert any(one.place.description[0] > 0 for one in only.individuals)  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("survival", "path", "says"),
     [
