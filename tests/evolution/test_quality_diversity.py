@@ -403,6 +403,14 @@ def test_mistakes_are_named(survival: dict[str, Any], path: str, says: str) -> N
     assert [message for where, message in caught.value.errors if where == path and says in message]
 
 
+def test_a_kind_alone_names_a_survival_with_its_usual_keys() -> None:
+    named = small(cast("Any", "novelty"), selection="uniform")
+    assert named == small({"kind": "novelty"}, selection={"kind": "uniform"})
+    assert load_config("demo", ["survival=map", "elitism=1"]).map is not None
+    with pytest.raises(ep.ConfigError, match="novelty"):
+        small(cast("Any", "novel"))
+
+
 def test_novelty_goes_with_few_only_and_with_no_groups() -> None:
     with pytest.raises(ep.ConfigError, match="novelty compares all with all - give fewer"):
         small(NOVELTY, population_size=6000)
