@@ -15,7 +15,6 @@ from evoply.configs.part import keys_of
 from evoply.evolution.breeding.own_operators import OwnOperator, OwnOperators
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.own import OwnFitness, PythonFitness, named_fitness
-from evoply.evolution.map_elites.played_games import own_axis
 from evoply.evolution.operators import Operator
 from evoply.evolution.selections import Choose, OwnChoice
 
@@ -91,6 +90,8 @@ def check_parts(config: EvolutionConfig) -> None:
             choices[what].resolved(what)
     for axis in () if config.described is None else config.described.axes:
         if is_own_code(axis.descriptor):
+            from evoply.evolution.map_elites.played_games import own_axis
+
             own_axis(axis.descriptor)
     own.check(config.variation, config.individual)
     if not isinstance(measure, PythonFitness):

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evoply import gp
 from evoply._native import Stream
 from evoply.configs.own_code import OwnCode, is_own_code
-from evoply.gp import distances
 
 Array = NDArray[np.float64]
 At = Literal["turns", "end"]
@@ -90,7 +90,7 @@ class Space:
             ]
         scaled, centroids = self.scaled(values), self.centroids
         parts = (scaled[first : first + _AT_ONCE] for first in range(0, len(scaled), _AT_ONCE))
-        nearest = [distances(part, centroids).argmin(axis=1).tolist() for part in parts]
+        nearest = [gp.distances(part, centroids).argmin(axis=1).tolist() for part in parts]
         return [(cell,) for part in nearest for cell in part]
 
     def index(self, cell: Sequence[int]) -> int:
