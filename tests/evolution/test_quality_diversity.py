@@ -370,6 +370,17 @@ def test_every_game_has_features_to_name(game: str) -> None:
     assert all(value >= 0 for one in only.individuals for value in one.place.description)  # type: ignore[union-attr]
 
 
+def test_what_the_rules_of_a_game_say_is_a_feature() -> None:
+    axes = [
+        {"descriptor": "own_lacking_one", "low": 0.0, "high": 3.0},
+        {"descriptor": "opponent_lacking_one", "low": 0.0, "high": 3.0, "at": "end"},
+    ]
+    survival = {"kind": "map", "axes": axes}
+    (only,) = evolve(small(survival, game="connect-four", primitives="facts", generations=1))
+    # Against greedy and random some games end with three in line, which lack one.
+    assert any(one.place.description[0] > 0 for one in only.individuals)  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("survival", "path", "says"),
     [
@@ -390,6 +401,14 @@ def test_mistakes_are_named(survival: dict[str, Any], path: str, says: str) -> N
     with pytest.raises(ep.ConfigError) as caught:
         load_config(small({"kind": "map", **survival}))
     assert [message for where, message in caught.value.errors if where == path and says in message]
+
+
+def test_a_kind_alone_names_a_survival_with_its_usual_keys() -> None:
+    named = small(cast("Any", "novelty"), selection="uniform")
+    assert named == small({"kind": "novelty"}, selection={"kind": "uniform"})
+    assert load_config("demo", ["survival=map", "elitism=1"]).map is not None
+    with pytest.raises(ep.ConfigError, match="novelty"):
+        small(cast("Any", "novel"))
 
 
 def test_novelty_goes_with_few_only_and_with_no_groups() -> None:

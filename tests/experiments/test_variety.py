@@ -138,6 +138,15 @@ def test_tables_page_and_commands_have_the_figures(
     assert not any(name.startswith("variety") for name in plain.columns())
 
 
+def test_at_most_so_many_trees_count(home: Path) -> None:
+    few = {**ASKED["variety"], "most_trees": 3}
+    result = ep.compare(configs(), name="few", **{**ASKED, "seeds": 1, "variety": few})
+    for one in result.results:
+        found = one.curve[-1].variety
+        assert found["trees"] == 3
+        assert found["coverage"] <= 3 / 20
+
+
 @pytest.mark.parametrize(
     ("axes", "path", "says"),
     [

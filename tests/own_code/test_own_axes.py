@@ -44,6 +44,12 @@ def points(games):
     return games.points.mean(axis=1)
 
 
+def noted(games):
+    with (Path(__file__).parent / "calls.txt").open("a") as notes:
+        notes.write(f"{len(games.trees)}\\n")
+    return games.sizes
+
+
 def too_few(games):
     return [0.0]
 
@@ -145,6 +151,13 @@ def test_a_function_is_a_descriptor_and_moves_no_digest(axes: Path) -> None:
     assert str(axes) not in str(config.resolved_settings())
     generations = list(evolve(config, threads=1))
     assert [one.digest for one in evolve(config, threads=2)] == [one.digest for one in generations]
+
+
+def test_it_is_asked_once_a_generation_for_all_who_are_new(axes: Path) -> None:
+    whole = list(evolve(named("noted")))
+    calls = [int(line) for line in (axes / "calls.txt").read_text().split()]
+    assert len(calls) == len(whole)
+    assert all(1 <= trees <= 10 for trees in calls)
 
 
 def test_an_axis_of_ones_own_agrees_with_that_of_evoply(axes: Path) -> None:

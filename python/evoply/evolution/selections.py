@@ -554,8 +554,10 @@ SURVIVALS: tuple[SurvivalMethod, ...] = (
 
 
 def _named(text: Any) -> Any:
-    """Return the keys that `python:FILE.py:NAME` means, or what is not such a text."""
-    return {"kind": "python", "code": text} if is_own_code(text) else text
+    """Return the keys that `python:FILE.py:NAME` or a kind alone mean, or what is no text."""
+    if not isinstance(text, str):
+        return text
+    return {"kind": "python", "code": text} if is_own_code(text) else {"kind": text}
 
 
 if TYPE_CHECKING:

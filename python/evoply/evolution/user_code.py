@@ -21,7 +21,6 @@ from evoply.evolution.breeding.own_operators import OwnOperator, OwnOperators
 from evoply.evolution.config.breeding import shape_of
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness.own import OwnFitness, PythonFitness, named_fitness
-from evoply.evolution.map_elites.played_games import own_axis
 from evoply.evolution.operators import Operator
 from evoply.evolution.play.opponents import (
     is_certain,
@@ -110,6 +109,8 @@ def check_parts(config: EvolutionConfig) -> None:
             choices[what].resolved(what)
     for axis in () if config.described is None else config.described.axes:
         if is_own_code(axis.descriptor):
+            from evoply.evolution.map_elites.played_games import own_axis
+
             own_axis(axis.descriptor)
     own.check(config.variation, config.individual)
     # A run that may do without them needs no programs.

@@ -25,11 +25,12 @@ from evoply.evolution.map_elites.space import ArchiveFigures
 from evoply.evolution.play.opponents import Opponents, read_opponent
 from evoply.evolution.play.population import population_of
 from evoply.games import game_rules
+from evoply.permutations import shuffled
 from evoply.runs import Run
 
 FIGURES = ("coverage", "qd_score", "obj_max", "behaviours", "trees")
 """The figures of a run: those of its trees on the common map, with points per game as objective;
-the trees that value random positions differently; and all that differ."""
+the trees that value random positions differently; and all that count."""
 _KINDS = ("evolution", "islands")
 
 
@@ -42,6 +43,9 @@ class Variety(Part):
     """Voronoi cells in place of a grid of bins, as in `survival`."""
     pairs: int = Field(default=4, ge=1, le=1000)
     """Opening pairs of each tree against each opponent of the measure."""
+    most_trees: int | None = Field(default=None, ge=1)
+    """How many trees of a run count at most, drawn from all: more trees fill more cells. None:
+    all."""
 
     def check(self) -> None:
         """Import the user's own axes; `ValueError` if one cannot be had."""
@@ -66,7 +70,7 @@ def variety_problems(
 def variety_of(
     run: Run, variety: Variety, opponents: Sequence[str], *, seed: int, threads: int = 0
 ) -> dict[str, float]:
-    """Return the `FIGURES` of the trees with which *run* ends: population, archives and champions.
+    """Return the `FIGURES` of the trees with which *run* ends: population, archive, hall of fame.
 
     The games begin as matches of the game do, and *seed* draws them: the same for all runs.
     """
@@ -87,6 +91,9 @@ def variety_of(
     )
     space = space_of(variety.axes, variety.voronoi_cells, config.game, None)
     trees = list(dict.fromkeys(run.kind.uses["trees"](run.champion, run.last())))
+    if variety.most_trees is not None:
+        drawn = shuffled(len(trees), Stream(seed, "trees"))[: variety.most_trees]
+        trees = [trees[place] for place in sorted(drawn)]
     population = population_of(games, trees)
     run_map = RunMap(space, games, met, Stream(seed, "variety"))
     about = described(run_map, population, lambda batch: games.play(batch, threads=threads))

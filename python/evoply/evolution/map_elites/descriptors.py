@@ -7,7 +7,10 @@ because a generation has other openings.
 Reasons: docs/design/evolution.md.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +18,12 @@ from evoply._native import Stream
 from evoply.configs.own_code import is_own_code
 from evoply.evolution.fitness import Batch, Play, Population
 from evoply.evolution.individuals import Individual, MapPlace
-from evoply.evolution.map_elites.played_games import FACTS, PlayedGames, own_values
+from evoply.evolution.map_elites.axes import FACTS_OF_GAMES
 from evoply.evolution.map_elites.space import Array, Space
 from evoply.evolution.play.opponents import Games, Opponents, schedule_of
+
+if TYPE_CHECKING:
+    from evoply.evolution.map_elites.played_games import PlayedGames
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +81,12 @@ def described(run_map: RunMap, population: Population, play: Play) -> Described:
 
     The games of all are one batch.
     """
+    from evoply.evolution.map_elites.played_games import PlayedGames  # few runs have a map
+
     games, opponents, axes = run_map.games, run_map.opponents, run_map.space.axes
     trees = len(population.players)
     schedule = schedule_of(games, trees, opponents, run_map.stream)
-    looks = any(axis.descriptor not in FACTS for axis in axes)
+    looks = any(axis.descriptor not in FACTS_OF_GAMES for axis in axes)
     results = play(Batch((*population.players, *opponents.players), schedule, record_moves=looks))
     black = results.black_points
     played = PlayedGames(
@@ -101,6 +109,8 @@ def described(run_map: RunMap, population: Population, play: Play) -> Described:
 
 def _values(space: Space, played: PlayedGames) -> Array:
     """Return what each axis says, a column each; all that is counted on boards in one look."""
+    from evoply.evolution.map_elites.played_games import FACTS, own_values
+
     columns: dict[str, Array] = {}
     counted = []
     for axis in space.axes:

@@ -39,7 +39,7 @@ MAP_COLUMNS = (
     Column("filled", "newly filled", "{:,.0f}".format),
     Column("improved", "improved", "{:,.0f}".format),
     Column("coverage", "coverage", share, is_fact=False, is_listed=False),
-    Column("qd_score", "QD score", "{:,.4g}".format, "QD score", is_fact=False),
+    Column("qd_score", "QD score", number, is_fact=False),
     Column("norm_qd_score", "QD score by cells", number, is_fact=False, is_listed=False),
     Column("obj_max", "obj_max", number, is_fact=False, is_listed=False),
     Column("mean_fresh", "mean fresh", share, is_fact=False, is_listed=False),

@@ -15,18 +15,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evoply import gp
 from evoply._native import Stream
 from evoply.configs.own_code import OwnCode, is_own_code
-from evoply.gp import distances
 
 Array = NDArray[np.float64]
 At = Literal["turns", "end"]
 """Where a count is taken: the mean of the individual's own turns, or the end of its games."""
 
 _SAMPLES = 50
-"""Samples for each centroid, more than the 25,000 / 1,024 of Vassiliades et al."""
+"""Samples for each centroid."""
 _ROUNDS = 30
 """Rounds of k-means at most, after which centroids hardly move any more."""
+_AT_ONCE = 4096
+"""Individuals whose distances from all centroids are in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +88,19 @@ class Space:
                 tuple(axis.index(value) for axis, value in zip(self.axes, row, strict=True))
                 for row in values.tolist()
             ]
-        nearest = distances(self.scaled(values), self.centroids).argmin(axis=1)
-        return [(cell,) for cell in nearest.tolist()]
+        scaled, centroids = self.scaled(values), self.centroids
+        parts = (scaled[first : first + _AT_ONCE] for first in range(0, len(scaled), _AT_ONCE))
+        nearest = [gp.distances(part, centroids).argmin(axis=1).tolist() for part in parts]
+        return [(cell,) for part in nearest for cell in part]
 
     def index(self, cell: Sequence[int]) -> int:
         """Return the number of *cell*, from 0: of a grid in the order of C, as in pyribs."""
+        if self.voronoi_cells is not None:
+            return cell[0]
         number = 0
-        for axis, place in zip(self.axes, cell, strict=False):
+        for axis, place in zip(self.axes, cell, strict=True):
             number = number * axis.count + place
-        return number if self.voronoi_cells is None else cell[0]
+        return number
 
     def has(self, cell: Sequence[int], description: Sequence[float]) -> bool:
         """Return whether there is such a cell, and *description* has a value for each axis."""
@@ -111,7 +117,7 @@ def even_centroids(cells: int, axes: int) -> Array:
     They are found from samples by k-means (Lloyd's), which begins with the first samples. Only
     both numbers decide, so that runs of any seed have the same cells. Source: Vassiliades,
     Chatzilygeroudis & Mouret, "Using centroidal Voronoi tessellations to scale up the
-    multidimensional archive of phenotypic elites algorithm" (2018), algorithm 4.
+    multidimensional archive of phenotypic elites algorithm" (2018).
     """
     from scipy.spatial import KDTree  # slow to import, and rarely needed
 
