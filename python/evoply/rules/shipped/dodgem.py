@@ -28,6 +28,6 @@ dodgem = Rules(
     wins=is_empty(board.own),
     no_move="wins",
     colors="transposed",
-    max_plies=200,
+    max_plies=100,
     clock=(2 * (SIZE - 1) - board.pieces) * 0.2,
 )
