@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.arena.ratings import nash_averages
+from evoply.arena import ratings
 from evoply.evolution.config.game_settings import EarlierGenerations
 from evoply.evolution.fitness.contract import first_half_points, matches
 from evoply.evolution.individuals import Remembered
@@ -67,7 +67,7 @@ def nash_memory(
     known = [*ranks, now]
     members = list(range(new))
     if not members or payoffs[new] @ mixture > _NOTHING:
-        mixture = nash_averages(payoffs).shares
+        mixture = ratings.nash_averages(payoffs).shares
         mixture[mixture <= _NOTHING] = 0.0
         left = [each for each in range(new + 1) if mixture[each] or each != new]
         left.sort(key=lambda each: (-mixture[each], -known[each], -each))
