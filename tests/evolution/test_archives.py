@@ -17,6 +17,7 @@ import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Generation, evolve
 from evoply.evolution.individuals import Remembered
+from evoply.evolution.islands import IslandsConfig, evolve_islands
 from evoply.evolution.play.archives import (
     distinguishing,
     drawn,
@@ -341,3 +342,17 @@ def test_an_archive_needs_both_colours() -> None:
     config["fitness"]["sides"] = "white"
     with pytest.raises(ConfigError, match="both colours"):
         EvolutionConfig(**config)
+
+
+def test_every_island_has_its_own_archive() -> None:
+    settings = small("pareto").model_dump(include={"game", "seed", "population_size", "fitness"})
+    config = IslandsConfig(
+        **settings, generations=6, islands={"count": 2, "every": 2, "migrants": 1, "test_pairs": 2}
+    )
+    steps = list(evolve_islands(config))
+    one, other = (island.memory for island in steps[-1].generations)
+    assert one
+    assert other
+    assert {entry.tree for entry in one} != {entry.tree for entry in other}
+    resumed = [step.digest for step in evolve_islands(config, resume_from=steps[0])]
+    assert resumed == [step.digest for step in steps[1:]]
