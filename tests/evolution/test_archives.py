@@ -315,7 +315,7 @@ def test_opponents_come_from_the_archive(run: list[Generation]) -> None:
 
 
 def test_where_there_is_no_such_archive_nothing_changes() -> None:
-    usual = small("hall-of-fame")
+    usual = small("hall_of_fame")
     earlier = usual.resolved_settings()["fitness"]["earlier_generations"]
     assert earlier == {"champions": 3, "recent": 1, "pairs": 2}
     assert not list(evolve(usual))[-1].memory
@@ -327,7 +327,7 @@ def test_where_there_is_no_such_archive_nothing_changes() -> None:
     [
         ({"archive": "best"}, "archive"),
         ({"archive": "nash", "layers": 3}, "layers is for archive = pareto"),
-        ({"archive": "hall-of-fame", "size": 9}, "size is for archive = nash and pareto"),
+        ({"archive": "hall_of_fame", "size": 9}, "size is for archive = nash and pareto"),
         ({"archive": "pareto", "champions": 0, "recent": 0}, "set champions"),
         ({"archive": "pareto", "size": 1}, "size"),
     ],
