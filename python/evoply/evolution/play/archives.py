@@ -8,7 +8,7 @@ Source: Ficici & Pollack, "A Game-Theoretic Memory Mechanism for Coevolution" (G
 
 `pareto_archive` keeps layers of champions whom no other equals against everybody, and the opponents
 who tell them apart. Source: de Jong, "A Monotonic Archive for Pareto-Coevolution" (Evolutionary
-Computation 15, 2007), section 5 (LAPCA).
+Computation 15, 2007): the layered archive, LAPCA.
 
 Reasons: docs/design/evolution.md.
 """
