@@ -70,17 +70,17 @@ def test_a_nash_memory_keeps_the_mixture_that_nobody_beats(table: np.ndarray, si
         everybody = [met[each] for each in kept.members]
         assert len(everybody) <= size
         assert sum(kept.shares) == pytest.approx(1)
-        if before and gain <= 1e-9:
+        if before and gain <= 0.9e-3:
             assert everybody == met[:-1]
             assert kept.shares == pytest.approx(shares)
-        elif gain > 1e-5 or not before:
+        elif gain > 1.1e-3 or not before:
             inner = payoffs[np.ix_(met, met)]
             support = [share > 0 for share in kept.shares]
             if len(met) <= size:
                 # All who were met: the mixture is an equilibrium of them.
                 mixture = np.zeros(len(met))
                 mixture[kept.members] = kept.shares
-                assert value_against(inner, mixture) <= 1e-5
+                assert value_against(inner, mixture) <= 1e-3
                 assert all(is_in_some_equilibrium(inner, met.index(each)) for each, is_in
                            in zip(everybody, support, strict=True) if is_in)  # fmt: skip
                 # Nobody goes but a newcomer that is no part of the mixture.

@@ -32,8 +32,10 @@ from evoply.evolution.individuals import Remembered
 from evoply.evolution.play.opponents import Batch, Games, Play
 from evoply.evolution.play.population import population_of
 
-_NOTHING = 1e-6
-"""Shares and gains below this are rounding."""
+_DIGITS = 4
+"""Decimals of a share: those that solvers on all machines agree on."""
+_NOTHING = 1e-3
+"""A gain below this may come from rounded shares."""
 
 
 class Kept(NamedTuple):
@@ -67,8 +69,7 @@ def nash_memory(
     known = [*ranks, now]
     members = list(range(new))
     if not members or payoffs[new] @ mixture > _NOTHING:
-        mixture = ratings.nash_averages(payoffs).shares
-        mixture[mixture <= _NOTHING] = 0.0
+        mixture = ratings.nash_averages(payoffs).shares.round(_DIGITS)
         left = [each for each in range(new + 1) if mixture[each] or each != new]
         left.sort(key=lambda each: (-mixture[each], -known[each], -each))
         members = sorted(left[:size])
