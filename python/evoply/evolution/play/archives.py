@@ -117,7 +117,10 @@ def fronts_of(results: NDArray[np.int64], candidates: Sequence[int]) -> list[lis
     Nobody of a front is at least as good as another of it everywhere, and better somewhere. Of
     those with equal results the first counts, and the others stand nowhere.
     """
-    rest = list({results[each].tobytes(): each for each in reversed(candidates)}.values())[::-1]
+    first: dict[bytes, int] = {}
+    for each in candidates:
+        first.setdefault(results[each].tobytes(), each)
+    rest = list(first.values())
     fronts = []
     while rest:
         front = [
