@@ -17,6 +17,7 @@ import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Generation, evolve
 from evoply.evolution.individuals import Remembered
+from evoply.evolution.islands import IslandsConfig, evolve_islands
 from evoply.evolution.play.archives import (
     distinguishing,
     drawn,
@@ -69,17 +70,17 @@ def test_a_nash_memory_keeps_the_mixture_that_nobody_beats(table: np.ndarray, si
         everybody = [met[each] for each in kept.members]
         assert len(everybody) <= size
         assert sum(kept.shares) == pytest.approx(1)
-        if before and gain <= 1e-9:
+        if before and gain <= 0.9e-3:
             assert everybody == met[:-1]
             assert kept.shares == pytest.approx(shares)
-        elif gain > 1e-5 or not before:
+        elif gain > 1.1e-3 or not before:
             inner = payoffs[np.ix_(met, met)]
             support = [share > 0 for share in kept.shares]
             if len(met) <= size:
                 # All who were met: the mixture is an equilibrium of them.
                 mixture = np.zeros(len(met))
                 mixture[kept.members] = kept.shares
-                assert value_against(inner, mixture) <= 1e-5
+                assert value_against(inner, mixture) <= 1e-3
                 assert all(is_in_some_equilibrium(inner, met.index(each)) for each, is_in
                            in zip(everybody, support, strict=True) if is_in)  # fmt: skip
                 # Nobody goes but a newcomer that is no part of the mixture.
@@ -314,7 +315,7 @@ def test_opponents_come_from_the_archive(run: list[Generation]) -> None:
 
 
 def test_where_there_is_no_such_archive_nothing_changes() -> None:
-    usual = small("hall-of-fame")
+    usual = small("hall_of_fame")
     earlier = usual.resolved_settings()["fitness"]["earlier_generations"]
     assert earlier == {"champions": 3, "recent": 1, "pairs": 2}
     assert not list(evolve(usual))[-1].memory
@@ -326,7 +327,7 @@ def test_where_there_is_no_such_archive_nothing_changes() -> None:
     [
         ({"archive": "best"}, "archive"),
         ({"archive": "nash", "layers": 3}, "layers is for archive = pareto"),
-        ({"archive": "hall-of-fame", "size": 9}, "size is for archive = nash and pareto"),
+        ({"archive": "hall_of_fame", "size": 9}, "size is for archive = nash and pareto"),
         ({"archive": "pareto", "champions": 0, "recent": 0}, "set champions"),
         ({"archive": "pareto", "size": 1}, "size"),
     ],
@@ -341,3 +342,17 @@ def test_an_archive_needs_both_colours() -> None:
     config["fitness"]["sides"] = "white"
     with pytest.raises(ConfigError, match="both colours"):
         EvolutionConfig(**config)
+
+
+def test_every_island_has_its_own_archive() -> None:
+    settings = small("pareto").model_dump(include={"game", "seed", "population_size", "fitness"})
+    config = IslandsConfig(
+        **settings, generations=6, islands={"count": 2, "every": 2, "migrants": 1, "test_pairs": 2}
+    )
+    steps = list(evolve_islands(config))
+    one, other = (island.memory for island in steps[-1].generations)
+    assert one
+    assert other
+    assert {entry.tree for entry in one} != {entry.tree for entry in other}
+    resumed = [step.digest for step in evolve_islands(config, resume_from=steps[0])]
+    assert resumed == [step.digest for step in steps[1:]]

@@ -75,6 +75,22 @@ def test_a_run_goes_on_and_is_played_again(tmp_path: Path) -> None:
         assert ep.replay(folder, 1, 0).game.position.outcome() is not None
 
 
+def test_a_champion_may_have_more_playouts() -> None:
+    tree = parse_tree(TREE, find_primitive_set("liao+mobility"))
+    champion: Any = individual_player(small(), tree)
+
+    def read(text: str) -> Any:
+        return ep.parse_player(text, game="othello-4", runs=lambda name: champion)
+
+    more = read("champion@guided:playouts=50,epsilon=0.2")
+    assert (more.label, more.playouts, more.epsilon) == (
+        "champion@guided:playouts=50,epsilon=0.2", 50, 0.2,
+    )  # fmt: skip
+    assert more.evaluator == champion.evaluator
+    with pytest.raises(ep.PlayerTextError, match=r"no option 'depth'.*are playouts"):
+        read("champion@guided:depth=3")
+
+
 def test_without_playouts_no_digest_has_them() -> None:
     config = EvolutionConfig(generations=1)
     assert not {key for key in config.resolved_settings()["player"] if key.startswith("playout")}

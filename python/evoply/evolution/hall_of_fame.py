@@ -72,7 +72,7 @@ def draw_earlier(
     split = len(archive) - newest
     count, latest = settings.champions - newest, archive[split:]
     others: Sequence[ArchiveEntry | Remembered]
-    if settings.archive == "hall-of-fame":
+    if settings.archive == "hall_of_fame":
         others = [archive[position] for position in sorted(_sample(split, count, stream))]
     else:
         known = {entry.tree for entry in latest}

@@ -55,7 +55,7 @@ class Toolbox:
     @property
     def remembers(self) -> bool:
         """Whether an archive chooses which champions it keeps."""
-        return self.task.earlier_generations.archive != "hall-of-fame"
+        return self.task.earlier_generations.archive != "hall_of_fame"
 
     def stream(self, purpose: str, number: int) -> Stream:
         """Return the stream of one purpose in generation *number*."""

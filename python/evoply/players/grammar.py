@@ -312,7 +312,8 @@ def _parse(
     section = _Options(name, colon, options, column + len(name))
     kind, at, run = name.partition("@")
     if kind.strip() == "champion":  # before files: a run may be called like one
-        return with_options(_champion(run.strip(), column, runs), section.read(_ANY), name=bare)
+        champion = _champion(run.strip(), column, runs)
+        return with_options(champion, section.read(champion.text_readers() or _ANY), name=bare)
     for model in grammar.kinds:
         try:
             player = model.from_text(bare, game)
@@ -353,8 +354,7 @@ def _of_kind(
         return _parse(text, column, game, primitives, runs)
 
     players = dict.fromkeys(model.text_players, read_player)
-    plain = [key for key in model.text_options() if key not in players]
-    chosen = options.read({key: field_reader(model, key) for key in plain}, players)
+    chosen = options.read(model.text_readers(), players)
     try:
         return player.with_options(chosen)
     except ValueError as error:

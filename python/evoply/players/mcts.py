@@ -240,6 +240,13 @@ class Mcts(NamedKind, KernelPlayer):
         return {**data, **chosen, "evaluator": evaluator}
 
 
+def guided(evaluator: KernelPlayer, options: Mapping[str, Any]) -> Mcts:
+    """Return the search with *options* whose playouts or leaves *evaluator* judges."""
+    search: type[Any] = Mcts  # the options are data of a config
+    found: Mcts = search(evaluator=evaluator, **options)
+    return found
+
+
 @cache
 def _nothing() -> ExpressionEvaluator:
     return ExpressionEvaluator(expression=number(0.0).to_dict())

@@ -306,6 +306,12 @@ class PlayerKind(Model, Shown):
         """Return the fields that may follow one of `names`, as `:key=value,...`."""
         return ()
 
+    @classmethod
+    def text_readers(cls) -> Mapping[str, Reader]:
+        """Return the readers of these, but of those that are players."""
+        plain = (key for key in cls.text_options() if key not in cls.text_players)
+        return {key: field_reader(cls, key) for key in plain}
+
     def with_options(self, options: Mapping[str, Any]) -> PlayerKind:
         """Return the player with other *options*, without its name; itself if there are none.
 

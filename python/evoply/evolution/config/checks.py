@@ -291,7 +291,7 @@ def refit(
 
 def archive(settings: EarlierGenerations, sides: Sides) -> Iterator[Problem]:
     """Yield an error if champions of one colour were to play one another."""
-    if settings.archive != "hall-of-fame" and sides != "both":
+    if settings.archive != "hall_of_fame" and sides != "both":
         message = f"its champions play both colours: leave fitness.sides = {sides!r} out"
         yield "fitness.earlier_generations.archive", message
 

@@ -276,7 +276,7 @@ class EvolutionConfig(RunConfig):
         if self.player.playouts is None:
             for key in ("playouts", "playout", "playout_epsilon"):
                 del settings["player"][key]  # as before there were any
-        if self.fitness.earlier_generations.archive == "hall-of-fame":
+        if self.fitness.earlier_generations.archive == "hall_of_fame":
             for key in ("archive", "size", "layers"):
                 del settings["fitness"]["earlier_generations"][key]  # as before there were others
         if self.refit is None:

@@ -200,8 +200,8 @@ class EarlierGenerations(Part):
     pairs: int = Field(default=4, ge=1, le=100_000)
     """Opening pairs against each. In `nash` and `pareto` a new champion plays as many against each
     member of the archive."""
-    archive: Literal["hall-of-fame", "nash", "pareto"] = "hall-of-fame"
-    """`hall-of-fame`: all earlier champions alike. `nash`: the mixture of them that none beats
+    archive: Literal["hall_of_fame", "nash", "pareto"] = "hall_of_fame"
+    """`hall_of_fame`: all earlier champions alike. `nash`: the mixture of them that none beats
     (Ficici & Pollack 2003). `pareto`: those who tell champions apart (de Jong 2007)."""
     size: int = Field(default=20, ge=2, le=1000)
     """Members of such an archive at most, of `nash` and `pareto`."""
@@ -222,7 +222,7 @@ class EarlierGenerations(Part):
                 and getattr(self, key) != type(self).model_fields[key].default
             ):
                 raise ValueError(f"{key} is for archive = {' and '.join(of)}, not {self.archive}")
-        if self.archive != "hall-of-fame" and self.champions == 0:
+        if self.archive != "hall_of_fame" and self.champions == 0:
             raise ValueError(
                 f"archive {self.archive} has no use if champions are 0 - set champions"
             )

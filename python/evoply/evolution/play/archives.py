@@ -8,7 +8,7 @@ Source: Ficici & Pollack, "A Game-Theoretic Memory Mechanism for Coevolution" (G
 
 `pareto_archive` keeps layers of champions whom no other equals against everybody, and the opponents
 who tell them apart. Source: de Jong, "A Monotonic Archive for Pareto-Coevolution" (Evolutionary
-Computation 15, 2007), section 5 (LAPCA).
+Computation 15, 2007): the layered archive, LAPCA.
 
 Reasons: docs/design/evolution.md.
 """
@@ -25,15 +25,17 @@ from numpy.typing import NDArray
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.arena.ratings import nash_averages
+from evoply.arena import ratings
 from evoply.evolution.config.game_settings import EarlierGenerations
 from evoply.evolution.fitness.contract import first_half_points, matches
 from evoply.evolution.individuals import Remembered
 from evoply.evolution.play.opponents import Batch, Games, Play
 from evoply.evolution.play.population import population_of
 
-_NOTHING = 1e-6
-"""Shares and gains below this are rounding."""
+_DIGITS = 4
+"""Decimals of a share: those that solvers on all machines agree on."""
+_NOTHING = 1e-3
+"""A gain below this may come from rounded shares."""
 
 
 class Kept(NamedTuple):
@@ -67,8 +69,7 @@ def nash_memory(
     known = [*ranks, now]
     members = list(range(new))
     if not members or payoffs[new] @ mixture > _NOTHING:
-        mixture = nash_averages(payoffs).shares
-        mixture[mixture <= _NOTHING] = 0.0
+        mixture = ratings.nash_averages(payoffs).shares.round(_DIGITS)
         left = [each for each in range(new + 1) if mixture[each] or each != new]
         left.sort(key=lambda each: (-mixture[each], -known[each], -each))
         members = sorted(left[:size])
@@ -116,7 +117,10 @@ def fronts_of(results: NDArray[np.int64], candidates: Sequence[int]) -> list[lis
     Nobody of a front is at least as good as another of it everywhere, and better somewhere. Of
     those with equal results the first counts, and the others stand nowhere.
     """
-    rest = list({results[each].tobytes(): each for each in reversed(candidates)}.values())[::-1]
+    first: dict[bytes, int] = {}
+    for each in candidates:
+        first.setdefault(results[each].tobytes(), each)
+    rest = list(first.values())
     fronts = []
     while rest:
         front = [

@@ -27,9 +27,11 @@ from evoply.configs.config_errors import checked
 from evoply.configs.own_code import carried, has_programs
 from evoply.configs.part import fields_of
 from evoply.games.position import DrawRules
-from evoply.players import AfterState, AlphaBeta, Mcts, PlayerKind, TreeEvaluator, parse_player
+from evoply.players import AfterState, AlphaBeta, PlayerKind, TreeEvaluator, parse_player
+from evoply.players.mcts import guided
 from evoply.players.own_player import OwnPlayer
 from evoply.players.player import CARRIED_ADAPTER, SAVED_ADAPTER, PlayerModel
+from evoply.players.player_kind import KernelPlayer
 from evoply.protocols import Cluster, Row
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
@@ -38,7 +40,7 @@ PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 _STEP = (5**0.5 - 1) / 2
 """Steps of this length on a circle stay as far from one another as possible."""
 
-IndividualPlayer = AfterState | AlphaBeta | Mcts | OwnPlayer
+IndividualPlayer = KernelPlayer | OwnPlayer
 """The player that a tree is."""
 
 Sides = Literal["both", "black", "white"]
@@ -81,7 +83,7 @@ class Games:
         evaluator = TreeEvaluator.of_tree(tree, self.primitives)
         individual = self.player_kind(evaluator=evaluator, **self.player_options)
         if self.tree_search is not None:
-            return Mcts(evaluator=individual, **self.tree_search)
+            return guided(individual, self.tree_search)
         if self.player_code is None:
             return individual
         return OwnPlayer(code=self.player_code, repeats=self.player_repeats, individual=individual)

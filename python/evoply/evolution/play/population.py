@@ -10,7 +10,8 @@ from evoply import _native, arena, gp
 from evoply.arena import PreparedPlayer
 from evoply.evolution.fitness.contract import Population, Task
 from evoply.evolution.play.opponents import Games, Opponents, read_opponent
-from evoply.players import KernelSeat, Mcts
+from evoply.players import KernelSeat
+from evoply.players.mcts import guided
 
 
 def population_of(games: Games, trees: Sequence[gp.Genotype]) -> Population:
@@ -40,7 +41,7 @@ def _players(
     # The player needs no evaluator, because it is lowered already.
     model: Any = games.player_kind.model_construct(**games.player_options)
     if games.tree_search is not None:
-        model = Mcts.model_construct(evaluator=model, **games.tree_search)
+        model = guided(model, games.tree_search)
     return [
         KernelSeat(model.with_program(games.game, program), player=partial(games.player, tree))
         for tree, program in zip(trees, programs, strict=True)

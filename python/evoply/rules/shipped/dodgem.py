@@ -1,7 +1,7 @@
 """Dodgem on 4x4: cars drive off the board, Black's to the right, White's down; a blocked side wins.
 
 The colours exchange along the diagonal. Source: Colin Vout's game, in Berlekamp, Conway and Guy,
-"Winning Ways for your Mathematical Plays" (1982), chapter 22.
+"Winning Ways for your Mathematical Plays" (1982).
 """
 
 from evoply.expressions import board, is_empty, select, squares
@@ -28,6 +28,6 @@ dodgem = Rules(
     wins=is_empty(board.own),
     no_move="wins",
     colors="transposed",
-    max_plies=200,
+    max_plies=100,
     clock=(2 * (SIZE - 1) - board.pieces) * 0.2,
 )

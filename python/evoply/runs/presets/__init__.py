@@ -85,6 +85,11 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "the same with the primitives that the paper lists, without following captures",
             game="checkers-10",
         ),
+        "evomcts": Preset(
+            "evomcts.toml",
+            "Benbassat & Sipper: trees that guide the playouts of a tree search, on Othello 6x6",
+            game="othello-6",
+        ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
         "firebrand": Preset(
             "firebrand.toml",
