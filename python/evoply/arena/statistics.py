@@ -293,12 +293,25 @@ class Circumstances(JsonData, Shown):
     differently next time."""
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom, against whom and why."""
+    opening_list: Mapping[str, Any] | None = field(default=None, metadata={"if_any": True})
+    """Of a list of openings: its number of `positions`, its `order`, and its file's `sha256`."""
+
+    @property
+    def openings(self) -> str:
+        """The openings in words."""
+        if self.opening_list is not None:
+            positions, order, checksum = self.opening_list.values()
+            how = "in their order" if order == "in-order" else "drawn by the seed"
+            return f"openings from a list of {positions:,} ({how}; SHA-256 {checksum[:12]})"
+        plies = self.opening_plies
+        return f"openings of {plies} random pl{'ies' if plies > 1 else 'y'}" if plies else ""
 
     @property
     def usual_facts(self) -> dict[str, str]:
         """How the games were played, as facts of a page."""
+        plies = {"opening plies": str(self.opening_plies or "none")}
         return {
-            "opening plies": str(self.opening_plies or "none"),
+            **(plies if self.opening_list is None else {"openings": self.openings}),
             "seconds a side (clock)": self.clock or "",
             "seed": str(self.seed),
             "reproducible": "" if self.reproducible else "no",

@@ -265,23 +265,18 @@ def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
         f"{result.games:,} games, score {share(result.score)}"
     )
     output.say("undecided: stopped" if is_stopped else result.in_words(), style="bold")
-    output.say(
-        f"Seed {result.seed}; openings of {result.opening_plies} random plies, each played twice "
-        "with colours swapped"
-    )
+    output.say(f"Seed {result.seed}; {result.openings}, each played twice with colours swapped")
     if result.repeated_pairs:
         output.say(f"{result.repeated_pairs:,} pairs repeated earlier ones and were left out")
     _say_doubts(output, result)
 
 
 def _how_it_was_played(result: MatchResult) -> str:
-    if not result.opening_plies:
+    if not result.openings:
         return f"Seed {result.seed}; no openings: every game begins at the same position"
-    pairs, plies = result.games // 2, result.opening_plies
-    return (
-        f"Seed {result.seed}; {pairs:,} opening{'s' * (pairs > 1)} of {plies} random "
-        f"{'plies' if plies > 1 else 'ply'}, each played twice with colours swapped"
-    )
+    pairs = result.games // 2
+    openings = result.openings if pairs > 1 else result.openings.replace("openings", "opening", 1)
+    return f"Seed {result.seed}; {pairs:,} {openings}, each played twice with colours swapped"
 
 
 def _too_few(distinct: int) -> str:
