@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -208,8 +209,9 @@ def say_programs(output: Output, players: Iterable[tuple[str, Mapping[str, Any]]
     for label, about in players:
         if "command" in about:
             engine, version = about["engine"] or "", about["version"] or ""
-            # Over NBoard the version is a part of the name.
-            name = engine if version in engine.split() else f"{engine} {version}".strip()
+            # Over NBoard, and with some engines over GTP, the version is a part of the name.
+            is_told = re.search(rf"(?<![\d.]){re.escape(version)}(?![\d.]*\d)", engine) is not None
+            name = engine if is_told else f"{engine} {version}".strip()
             output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
         if "sandbox" in about:
             how = _NOBODY if about.get("user") == "nobody" else _FREE
