@@ -84,6 +84,8 @@ check-types:
 	$(BIN)/mypy
 	$(BIN)/mypy benchmarks
 	$(BIN)/mypy setting_up
+	$(BIN)/python docs/_extensions/examples.py
+	$(BIN)/mypy --allow-redefinition-new --local-partial-types target/examples
 
 check-rust:
 	cargo fmt --check

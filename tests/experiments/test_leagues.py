@@ -732,3 +732,37 @@ def test_the_small_league_of_all_methods(tmp_path: Path) -> None:
     assert {row.entrant for row in found.standings["depth"].methods} == {
         method.name for method in roster_of("othello").methods if not method.player
     }
+
+
+def test_a_league_keeps_its_openings_and_never_reads_their_file_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = tmp_path / "list.txt"
+    board = ep.othello.Game.from_transcript("f5d6c5").position.text()
+    listed.write_text(f"f5d6c3d3\nf5f6e6f4\n{board}\n", encoding="utf-8")
+    openings = ep.read_openings(listed, order="in-order")
+    plan = {**SMALL, "methods": ("access-tree",), "seeds": 1, "games": 4, "openings": openings}
+    results = run_league(league_folder("listed", **plan))
+    listed.unlink()
+    folder = folder_of(results)
+    assert "list.txt" not in (folder.path / "experiment.toml").read_text(encoding="utf-8")
+    round_ = next(one for one in rounds_of(folder) if one.condition == "depth")
+    _, schedule = schedule_of(folder, round_)
+    begun = [schedule.start_row(game) for game in range(len(schedule))]
+    first, second, third = openings.rows
+    assert begun == [first, first, second, second] * len(round_.pairs)
+    assert third not in begun
+    assert schedule.line(0) == openings.lines[0]
+    found = load_league("listed")
+    assert found.is_whole
+    assert found.to_dict()["opening_list"] == openings.facts
+    assert found.results == results
+    assert main(["league", "listed"]) == 0
+    assert "openings from a list of 3 (in their order; SHA-256 " in (
+        results.path / "league.html"
+    ).read_text(encoding="utf-8")
+    capsys.readouterr()
+    with pytest.raises(RunError, match="other openings"):
+        league_folder("listed", **{**plan, "openings": None})
+    with pytest.raises(ValueError, match="openings: they are of othello"):
+        league_folder("other", **{**plan, "game": "lose-checkers", "methods": ()})

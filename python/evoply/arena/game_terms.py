@@ -15,6 +15,8 @@ else:  # the command line reads the types of fields, and its help needs none of 
     Cluster = DrawRules = Player = Position = Row = TimeControl = Any
 
 MOST_THREADS = 1024
+MOST_OPENINGS = 100_000
+"""Of a list of openings."""
 
 Line = tuple["Row", tuple[int, ...]]
 """Where a game began, as the kernel writes it (`Position.row`), and the codes of its moves."""

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+from functools import lru_cache
 from pathlib import Path
 
-from evoply.arena.game_terms import Line, OpeningList, OpeningOrder
+from evoply.arena.game_terms import MOST_OPENINGS, Line, OpeningList, OpeningOrder
+from evoply.games import game_rules
 from evoply.games.formats import GamePlayed, as_game_of, format_of_content, format_of_name
 from evoply.games.formats.conversion import HEAD
+from evoply.games.position import NO_DRAWS
 from evoply.protocols import Row
 
-MOST_OPENINGS = 100_000
 _MOST_BYTES = 64_000_000
 
 
@@ -44,6 +46,32 @@ def read_openings(
         raise ValueError(f"{path}: {error}") from None
     rows, lines = zip(*found, strict=True)
     return OpeningList(game, rows, lines, order, hashlib.sha256(content).hexdigest())
+
+
+def openings_as_text(openings: OpeningList) -> tuple[str, ...]:
+    """Return moves or a board for each opening, as `openings_from_text` reads them."""
+    rules = game_rules(openings.game)
+    records = (
+        rules.game(rules.position_from_row(start), codes, NO_DRAWS)
+        for start, codes in openings.lines
+    )
+    return tuple(str(record) or record.start.text() for record in records)
+
+
+@lru_cache(maxsize=4)
+def openings_from_text(
+    game: str, texts: tuple[str, ...], order: OpeningOrder, sha256: str
+) -> OpeningList:
+    """Return openings that are kept as text; `ValueError` names the first that is wrong."""
+    rows, lines = [], []
+    for number, text in enumerate(texts, start=1):
+        try:
+            row, line = _line(GamePlayed(game_rules(game).read(text)), game)
+        except ValueError as error:
+            raise ValueError(f"openings: opening {number}: {error}") from None
+        rows.append(row)
+        lines.append(line)
+    return OpeningList(game, tuple(rows), tuple(lines), order, sha256)
 
 
 def _lines(content: bytes, path: Path, game: str) -> list[tuple[Row, Line]]:

@@ -279,6 +279,13 @@ class TimeUsed(JsonData):
         return f"{self.mean:.3g} s a game, at most {self.most:.3g} s"
 
 
+def listed_in_words(facts: Mapping[str, Any]) -> str:
+    """Return what `OpeningList.facts` says in words."""
+    how = "in their order" if facts["order"] == "in-order" else "drawn by the seed"
+    checksum = facts["sha256"][:12]
+    return f"openings from a list of {facts['positions']:,} ({how}; SHA-256 {checksum})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances(JsonData, Shown):
     """How games were played: what the results of matches and tournaments share."""
@@ -300,9 +307,7 @@ class Circumstances(JsonData, Shown):
     def openings(self) -> str:
         """The openings in words."""
         if self.opening_list is not None:
-            positions, order, checksum = self.opening_list.values()
-            how = "in their order" if order == "in-order" else "drawn by the seed"
-            return f"openings from a list of {positions:,} ({how}; SHA-256 {checksum[:12]})"
+            return listed_in_words(self.opening_list)
         plies = self.opening_plies
         return f"openings of {plies} random pl{'ies' if plies > 1 else 'y'}" if plies else ""
 

@@ -214,14 +214,14 @@ def read_terms(conditions: WrittenTerms, game: str) -> dict[str, Any]:
     start = read_position(game, conditions.start).position
     openings: object = conditions.openings
     if isinstance(openings, str) and openings not in ("usual", "none"):
-        openings = _listed_openings(openings, game)
+        openings = listed_openings(openings, game)
     read = {**conditions.keywords, "game": game, "start": start, "openings": openings}
     with named_options():
         conditions_of(**read)
     return read
 
 
-def _listed_openings(text: str, game: str) -> OpeningList:
+def listed_openings(text: str, game: str) -> OpeningList:
     """Return the openings of *game* in the file that *text* names, with or without an order."""
     from evoply.arena import read_openings
 

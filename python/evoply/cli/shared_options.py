@@ -306,6 +306,8 @@ class LeagueGames:
     """Seconds for a move in the games at equal time."""
     depth: Whole = 4
     """Plies that all look ahead in the other games; 0: there are none."""
+    openings: Annotated[str | None, Parameter(metavar="FILE", show_default=False)] = None
+    """A file of openings, as for `evoply match`. Default: random plies."""
 
 
 @Parameter(name="*")

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evoply.arena import conditions_of
+from evoply.arena.game_terms import OpeningList
+from evoply.arena.openings import openings_as_text
 from evoply.environment.files import EXPERIMENT_FILE
 from evoply.experiments.design import AllPlayAll, Condition, Experiment, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder, find_experiment
@@ -78,6 +81,7 @@ class League(Shown):
             "seeds": [*results.seeds],
             "games_a_pair": results.games_a_pair,
             "conditions": dict(results.conditions),
+            **({"opening_list": dict(results.openings)} if results.openings else {}),
             "finished": not results.missing,
             "entrants": [entrant.model_dump() for entrant in results.entrants],
             "players": [
@@ -134,6 +138,7 @@ def league(
     games: int = 8,
     move_time: float = 0.01,
     depth: int = 4,
+    openings: OpeningList | None = None,
     paces: str | os.PathLike[str] = "",
     name: str | None = None,
     workers: int = 0,
@@ -150,7 +155,7 @@ def league(
     all of the *game*), *own* your own configs, presets or runs, which are made with the same
     budget, and texts or files of players, which are lines of reference. Players of the same seed
     play *games* games with each other at *move_time* seconds a move, and as many *depth* plies
-    ahead (0: none).
+    ahead (0: none). Games begin with random plies, or with *openings* (`evoply.read_openings`).
 
     All lies in the folder *name* of the folder of runs (by default league-GAME). Ctrl-C keeps what
     is finished, and the same call goes on. Players and games at equal depth depend neither on
@@ -169,6 +174,7 @@ def league(
         games=games,
         move_time=move_time,
         depth=depth,
+        openings=openings,
         methods=tuple(methods),
         own=tuple(os.fspath(source) for source in own),
         paces=paces,
@@ -212,6 +218,7 @@ def league_folder(
     first_seed: int = 1,
     paces: str | os.PathLike[str] = "",
     tell: Tell = lambda what, share: None,
+    openings: OpeningList | None = None,
     **measure: Any,
 ) -> ExperimentFolder:
     """Return the folder of the league called *name* (None: league-GAME), made if it is not there.
@@ -221,6 +228,11 @@ def league_folder(
     `ConfigError` or `ValueError` for what does not fit, and `RunError` if the folder holds
     something else.
     """
+    if openings is not None:
+        conditions_of(game=game, openings=openings)
+        lines = openings_as_text(openings)
+        kept = {"lines": lines, "order": openings.order, "sha256": openings.sha256}
+        measure["openings"] = kept
     name = name or f"league-{game}"
     path = runs_directory() / name
     experiment = _experiment(
