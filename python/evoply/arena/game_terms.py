@@ -52,6 +52,7 @@ class Terms:
     """The conditions of games; `conditions_of` checks them.
 
     Each may be a text, as on the command line; in Python also a value, and None stands for none.
+    Only a file of openings is read before, by `evoply.read_openings`: conditions name no files.
     """
 
     game: str | None = None
