@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from evoply.arena import conditions_of
 from evoply.arena.game_terms import OpeningList
@@ -127,6 +127,15 @@ class League(Shown):
         return "\n".join(lines)
 
 
+class LeagueTerms(TypedDict, total=False):
+    """The games of a league; see `league`."""
+
+    games: int
+    move_time: float
+    depth: int
+    openings: OpeningList | None
+
+
 def league(
     game: str = "othello",
     *,
@@ -135,15 +144,12 @@ def league(
     budget: float | str = "full",
     seeds: int = 5,
     first_seed: int = 1,
-    games: int = 8,
-    move_time: float = 0.01,
-    depth: int = 4,
-    openings: OpeningList | None = None,
     paces: str | os.PathLike[str] = "",
     name: str | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
+    **terms: Unpack[LeagueTerms],
 ) -> League:
     """Make the best player of every method afresh, let all play all, and rate them.
 
@@ -154,8 +160,9 @@ def league(
     same paces and seeds give the same players everywhere. *methods* are names of evoply's (empty:
     all of the *game*), *own* your own configs, presets or runs, which are made with the same
     budget, and texts or files of players, which are lines of reference. Players of the same seed
-    play *games* games with each other at *move_time* seconds a move, and as many *depth* plies
-    ahead (0: none). Games begin with random plies, or with *openings* (`evoply.read_openings`).
+    play *games* games with each other (8) at *move_time* seconds a move (0.01), and as many *depth*
+    plies ahead (4; 0: none). Games begin with random plies, or with *openings*
+    (`evoply.read_openings`).
 
     All lies in the folder *name* of the folder of runs (by default league-GAME). Ctrl-C keeps what
     is finished, and the same call goes on. Players and games at equal depth depend neither on
@@ -171,13 +178,10 @@ def league(
         seeds=seeds,
         first_seed=first_seed,
         budget=budget_of(budget),
-        games=games,
-        move_time=move_time,
-        depth=depth,
-        openings=openings,
         methods=tuple(methods),
         own=tuple(os.fspath(source) for source in own),
         paces=paces,
+        **terms,
     )
     play_league(folder, workers=workers, progress=progress, cluster=cluster)
     return League.of(results_of(folder))
