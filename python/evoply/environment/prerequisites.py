@@ -46,7 +46,7 @@ EXTRAS = {
     "cluster": "runs on other machines",
     "pandas": "tables for pandas",
     "parquet": "tables as Parquet files",
-    "statistics": "experiments, leagues and studies",
+    "statistics": "experiments and leagues",
     "tune": "`evoply tune`",
     "web": "`evoply web`",
 }
