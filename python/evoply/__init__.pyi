@@ -10,6 +10,7 @@ from evoply.arena import Tournament as Tournament
 from evoply.arena import match as match
 from evoply.arena import measure as measure
 from evoply.arena import ratings as ratings
+from evoply.arena import read_openings as read_openings
 from evoply.arena import round_robin as round_robin
 from evoply.arena import sprt_match as sprt_match
 from evoply.arena import tournament as tournament

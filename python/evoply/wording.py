@@ -66,6 +66,18 @@ def shorten(text: str, limit: int = 40) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
+def keep_ends(text: str, limit: int = 40) -> str:
+    """Return *text* in at most *limit* characters; of a longer one both ends.
+
+    Names in a table often begin alike, and differ at the end.
+
+    >>> keep_ends("engine:gtp:edax -l 10", 16), keep_ends("engine:gtp:edax -l 12", 16)
+    ('engin...ax -l 10', 'engin...ax -l 12')
+    """
+    end = limit // 2
+    return text if len(text) <= limit else f"{text[: limit - end - 3]}...{text[-end:]}"
+
+
 def printable(text: str) -> str:
     r"""Return *text* with each character that controls a terminal spelled out, as Python does.
 
@@ -115,12 +127,10 @@ def short_name(label: str) -> str:
     >>> short_name(f"( + white {'( + white ' * 50}10 ):depth=4")
     '( + white ( + white ( + white ( + white ( + white ( + whi...:depth=4'
     >>> short_name("engine:gtp:evoply engine --protocol gtp --player strong:level=3,endgame=14")
-    'engine:gtp:evoply engine --protocol gtp --pl...g:level=3,endgame=14'
+    'engine:gtp:evoply engine --protocol gt...er strong:level=3,endgame=14'
     """
     name, colon, options = label.partition(":")
-    if len(options) > _LONGEST_NAME:  # commands of engines differ at their end
-        options = f"{options[: _LONGEST_NAME - 23]}...{options[-20:]}"
-    return f"{shorten(name, _LONGEST_NAME)}{colon}{options}"
+    return f"{shorten(name, _LONGEST_NAME)}{colon}{keep_ends(options, _LONGEST_NAME)}"
 
 
 def did_you_mean(name: str, choices: Iterable[str], *, most: int = 1) -> str:

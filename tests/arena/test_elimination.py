@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from evoply._native import Stream
 from evoply.arena import Results, eliminate, rank_correlation, tournament
@@ -197,6 +198,14 @@ def test_every_bracket_has_a_champion_in_mode_same():
     for star in result.stars:
         titles[star.bracket] = titles.get(star.bracket, 0) + star.titles
     assert titles == {"square": 10, "count": 10, "none": 10}
+
+
+def test_ranks_with_ties_correlate_as_scipy_says():
+    drawn = Stream(5, "ranks")
+    for count in range(2, 40):
+        x, y = ([drawn.below(1 + count // 2) for _ in range(count)] for _ in range(2))
+        if len({*x}) > 1 < len({*y}):
+            assert rank_correlation(x, y).rho == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
 
 
 def test_rank_correlation():

@@ -4,11 +4,11 @@ import os
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 from evoply._native import Stream
 from evoply.arena import Results, Sprt, log_likelihood_ratio, match, sprt_match
-from evoply.arena.matches import Evidence, expected_score
+from evoply.arena.matches import Evidence, _likeliest, expected_score
 
 LONG = "EVOPLY_LONG" in os.environ
 VALUES = np.array([0, 0.25, 0.5, 0.75, 1])
@@ -36,6 +36,25 @@ def test_the_ratio_is_that_of_the_likeliest_distributions(counts):
     scores = (0.5, 0.55)
     wanted = best_likelihood(counts, scores[1]) - best_likelihood(counts, scores[0])
     assert log_likelihood_ratio(counts, *scores) == pytest.approx(wanted, abs=1e-3)
+
+
+@pytest.mark.parametrize("score", [0.01, 0.3, 0.5, 0.62, 0.99])
+@pytest.mark.parametrize("counts", [[5, 10, 40, 20, 8], [0.001, 0.001, 0.001, 0.001, 300]])
+def test_the_likeliest_distribution_is_that_of_a_root_found_otherwise(counts, score):
+    shares = np.array(counts) / sum(counts)
+    beyond = VALUES - score
+    low, high = -1 / beyond.max(), -1 / beyond.min()
+    margin = 1e-9 * (high - low)
+    root = brentq(
+        lambda x: (shares * beyond / (1 + x * beyond)).sum(),
+        low + margin,
+        high - margin,
+        xtol=1e-15,
+    )
+    found = _likeliest(shares, score)
+    assert found == pytest.approx(shares / (1 + root * beyond), rel=1e-6)
+    assert (found * VALUES).sum() == pytest.approx(score, abs=1e-9)
+    assert found.sum() == pytest.approx(1, abs=1e-9)
 
 
 def test_the_ratio_is_antisymmetric():

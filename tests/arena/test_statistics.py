@@ -73,6 +73,17 @@ def test_means_of_runs_have_students_interval(values: list[float]) -> None:
     assert mean_interval(values) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+def test_students_quantile_is_that_of_scipy(confidence: float) -> None:
+    for freedom in (*range(1, 40), 99, 100, 999, 5000):
+        values = [0.0] * freedom + [1.0]
+        _, high = mean_interval(values, confidence)
+        half = student.ppf((1 + confidence) / 2, freedom) * np.std(values, ddof=1)
+        assert high - np.mean(values) == pytest.approx(half / math.sqrt(freedom + 1), rel=1e-9), (
+            freedom
+        )
+
+
 def test_a_single_run_has_no_interval() -> None:
     assert mean_interval([2.0]) is None
 

@@ -8,6 +8,8 @@ import pytest
 from command_line import call
 
 from evoply import __version__
+from evoply.cli.match import match_table, say_programs
+from evoply.cli.output import Output
 
 MOCK = Path(__file__).parents[1] / "players" / "mock_engine.py"
 
@@ -143,3 +145,38 @@ def test_what_is_wrong_is_one_message(
     assert answer.code == 2
     assert says in " ".join(answer.err.split())
     assert "Traceback" not in answer.err
+
+
+def test_long_names_of_engines_stay_apart_in_tables() -> None:
+    """Commands of two engines often begin alike, and differ in their last options."""
+    begin = "engine:gtp:/usr/local/bin/evoply engine --protocol gtp --player strong:"
+    row = {
+        "games": 2, "wins": 1, "draws": 0, "losses": 1, "score": 0.5, "interval": None,
+    }  # fmt: skip
+    names = [f"{begin}level=3,endgame={depth}" for depth in (10, 14)]
+    for width in (60, 80, 120, 200):
+        grid = match_table([{"first": names[0], "second": names[1], **row}], width)
+        (first,), (second,) = (list(column.cells) for column in grid.columns[:2])
+        assert str(first) != str(second)
+        assert str(first).endswith("10")
+        assert str(second).endswith("14")
+        assert str(first).startswith("en")
+
+
+@pytest.mark.parametrize(
+    ("engine", "version", "shown"),
+    [
+        ("evoply 0.1.0 swh", "0.1.0", "evoply 0.1.0 swh"),
+        ("Edax 4.4, by R. Delorme", "4.4", "Edax 4.4, by R. Delorme"),
+        ("Edax-v4.4", "4.4", "Edax-v4.4"),
+        ("Edax 4.4", "4", "Edax 4.4 4"),
+        ("Zebra", "4.4", "Zebra 4.4"),
+        ("", "4.4", "4.4"),
+        ("Zebra", "", "Zebra"),
+    ],
+)
+def test_the_version_of_an_engine_is_said_once(
+    engine: str, version: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_programs(Output(False), [("x", {"engine": engine, "version": version, "command": "run"})])
+    assert capsys.readouterr().out == f"x is {shown}: run\n"

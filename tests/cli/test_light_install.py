@@ -28,6 +28,7 @@ COMMANDS = (
     ("play", "--help"),
     ("report", "one"),
     ("export", "champion@one", "--to", "python"),
+    ("reproduce", "liao", "--table", "1", "--scale", "smoke"),
     ("doctor",),
 )
 RUN = '''

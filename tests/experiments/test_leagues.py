@@ -732,3 +732,41 @@ def test_the_small_league_of_all_methods(tmp_path: Path) -> None:
     assert {row.entrant for row in found.standings["depth"].methods} == {
         method.name for method in roster_of("othello").methods if not method.player
     }
+
+
+def test_a_league_keeps_its_openings_and_never_reads_their_file_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its games are what matters here: nobody is made to play them."""
+    anybody = ep.parse_player("random")
+    monkeypatch.setattr("evoply.experiments.running.player_under", lambda *_: anybody)
+    listed = tmp_path / "list.txt"
+    board = ep.othello.Game.from_transcript("f5d6c5").position.text()
+    listed.write_text(f"f5d6c3d3\nf5f6e6f4\n{board}\n", encoding="utf-8")
+    openings = ep.read_openings(listed, order="in-order")
+    plan = {**SMALL, "seeds": 1, "games": 4, "openings": openings}
+    league_folder("listed", **plan)
+    listed.unlink()
+    folder = ExperimentFolder.open(tmp_path / "listed")
+    play_games(folder)
+    assert "list.txt" not in (folder.path / "experiment.toml").read_text(encoding="utf-8")
+    round_ = next(one for one in rounds_of(folder) if one.condition == "depth")
+    _, schedule = schedule_of(folder, round_)
+    begun = [schedule.start_row(game) for game in range(len(schedule))]
+    first, second, third = openings.rows
+    assert begun == [first, first, second, second] * len(round_.pairs)
+    assert third not in begun
+    assert schedule.line(0) == openings.lines[0]
+    played = [pairing for pairing in pairings_of(folder) if pairing.condition == "depth"]
+    assert len(played) == len(round_.pairs)
+    assert all(len(pairing.points) == 4 for pairing in played)
+    assert load_league("listed").to_dict()["opening_list"] == openings.facts
+    assert main(["league", "listed"]) == 0
+    assert "openings from a list of 3 (in their order; SHA-256 " in (
+        folder.path / "league.html"
+    ).read_text(encoding="utf-8")
+    capsys.readouterr()
+    with pytest.raises(RunError, match="other openings"):
+        league_folder("listed", **{**plan, "openings": None})
+    with pytest.raises(ValueError, match="openings: they are of othello"):
+        league_folder("other", **{**plan, "game": "lose-checkers", "methods": ()})

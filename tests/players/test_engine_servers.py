@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import evoply as ep
 from evoply.games import game_rules
 from evoply.players import Engine, EngineLimits, parse_player
+from evoply.players.engines.served_game import serve
 from evoply.players.engines.servers import (
     GTP_COMMANDS,
     NBOARD_COMMANDS,
     GtpServer,
     NBoardServer,
-    serve,
 )
 from evoply.players.process_limits import MoveLimit
 from evoply.protocols import Choice, Clock, Color, GameRecord
@@ -30,7 +30,11 @@ from waiting import PATIENCE
 LONG = "EVOPLY_LONG" in os.environ
 SERVERS = {"gtp": GtpServer, "nboard": NBoardServer}
 GOLDEN = Path(__file__).parents[2] / "testdata" / "engines"
-SECONDS = (re.compile(r"(nodestats \d+ )[\d.]+"), re.compile(r"(=== .*/)[\d.]+$", re.MULTILINE))
+SECONDS = (
+    re.compile(r"(^= )\d+\.\d\d$", re.MULTILINE),
+    re.compile(r"(nodestats \d+ )[\d.]+"),
+    re.compile(r"(=== .*/)[\d.]+$", re.MULTILINE),
+)
 
 
 def answered(protocol: str, lines: str, player: str = "swh:depth=2", game: str = "othello") -> str:
@@ -56,6 +60,38 @@ def test_golden_transcripts(protocol: str, tmp_path: Path, monkeypatch: pytest.M
     commands = GTP_COMMANDS if protocol == "gtp" else NBOARD_COMMANDS
     words = {word for line in asked for word in line.split()[:2]}
     assert set(commands) <= words
+
+
+def test_a_referee_is_told_discs_time_and_values() -> None:
+    lines = "evoply-set_position OOOOOOOO" + "X" * 28 + "O" * 28 + " X\n"
+    asked = "final_status_list alive\nfinal_status_list dead\nfinal_status_list seki\n"
+    answers = answered("gtp", f"{lines}{asked}evoply-legal_moves\nevoply-move_values\n")
+    _, alive, dead, seki, moves, values, _ = answers.split("\n\n")
+    black, white = (line.removeprefix("= ").split() for line in alive.splitlines())
+    assert (len(black), len(white), {*black} & {*white}) == (28, 36, set())
+    assert (white[0], black[0]) == ("a1", "a2")
+    assert (dead, seki, moves, values) == ("=", "=", "=", "=")
+    for wrong in ("final_status_list", "final_status_list alive dead", "final_status_list Alive"):
+        assert "? syntax error: final_status_list" in answered("gtp", f"{wrong}\n")
+    server = GtpServer(parse_player("greedy"), "othello", 1)
+    first, second = ("".join(server.answers("cputime")).removeprefix("=") for _ in range(2))
+    assert 0 < float(first) <= float(second)
+    server.board.close()
+
+
+def test_gogui_finds_commands_that_there_are_and_values_that_are_those_of_the_player() -> None:
+    offered = answered("gtp", "gogui-analyze_commands\n").removeprefix("= ").splitlines()[:-1]
+    for line in offered:
+        kind, label, command = line.split("/")
+        assert kind in {"gfx", "plist", "string"}
+        assert label
+        assert command in GTP_COMMANDS
+    said = answered("gtp", "evoply-move_values\ngenmove black\n", "material:depth=3")
+    words = said.splitlines()[0].removeprefix("= LABEL ").split()
+    values = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+    assert set(values) == {"d3", "c4", "f5", "e6"}
+    assert values[said.splitlines()[2].removeprefix("= ")] == max(values.values())
+    assert answered("gtp", "evoply-move_values\n", "random").startswith("=\n")
 
 
 def test_gtp_says_who_has_won() -> None:

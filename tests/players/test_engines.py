@@ -169,6 +169,19 @@ def test_nboard_is_told_the_time_with_the_game(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_openings_from_a_file_are_moves_for_an_engine(protocol: str, tmp_path: Path) -> None:
+    """So one that speaks GTP, and begins at the usual start, plays them, too."""
+    listed = tmp_path / "openings.txt"
+    listed.write_text("f5d6c3d3c4\nf5f6e6f4\n", encoding="utf-8")
+    options = {"games": 4, "seed": 2, "openings": ep.read_openings(listed), "threads": 1}
+    engine = mock("good", protocol, move=PATIENCE, start=PATIENCE)
+    result = ep.match(engine, "random", **options)
+    assert result.forfeits == ()
+    first = ep.match(First(), "random", **options)
+    assert (result.wins, result.losses) == (first.wins, first.losses)
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
 def test_the_clock_of_a_game_is_the_limit_unless_another_is_given(protocol: str) -> None:
     """And nothing counts before the game begins, such as the start of the process."""
     options = {"games": 2, "seed": 2, "openings": 4}

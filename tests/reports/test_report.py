@@ -324,7 +324,7 @@ def test_charts_draw_gaps_intervals_and_one_point() -> None:
     ]
     names = [f"{'long ' * 9}end", f"{'long ' * 9}end", "c"]
     chart = interval_chart("x", names, [Series("a", values[:3], spans[:3])], "points", reference=0)
-    assert tips(chart) == ["long long long…g long long end, a: 0.1 (0 to 0.2)"]
+    assert tips(chart) == ["long long lo...g long long end, a: 0.1 (0 to 0.2)"]
     assert "end (2)" in chart.svg()
     assert tips(line_chart("x", [7], [Series("a", [3.0])], "y")) == ["generation 7, a: 3"]
     assert tips(line_chart("x", [], [Series("a", [])], "y")) == []

@@ -5,6 +5,9 @@ from evoply.arena.conditions import conditions_of as conditions_of
 from evoply.arena.conditions import play_against as play_against
 from evoply.arena.conditions import prepared as prepared
 from evoply.arena.game_terms import GameTerms as GameTerms
+from evoply.arena.game_terms import OpeningList as OpeningList
+from evoply.arena.game_terms import OpeningOrder as OpeningOrder
+from evoply.arena.game_terms import Openings as Openings
 from evoply.arena.game_terms import PlayerTerms as PlayerTerms
 from evoply.arena.game_terms import Terms as Terms
 from evoply.arena.matches import MatchResult as MatchResult
@@ -13,6 +16,7 @@ from evoply.arena.matches import SprtResult as SprtResult
 from evoply.arena.matches import log_likelihood_ratio as log_likelihood_ratio
 from evoply.arena.matches import match as match
 from evoply.arena.matches import sprt_match as sprt_match
+from evoply.arena.openings import read_openings as read_openings
 from evoply.arena.playing import GamesRunner as GamesRunner
 from evoply.arena.playing import PlayedGame as PlayedGame
 from evoply.arena.playing import play as play

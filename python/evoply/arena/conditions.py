@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from evoply import _native, gp
 from evoply._native import Stream
-from evoply.arena.game_terms import MOST_THREADS, GameTerms, Openings, Terms
+from evoply.arena.game_terms import MOST_THREADS, GameTerms, OpeningList, Openings, Terms
 from evoply.arena.playing import GamesRunner, play
 from evoply.arena.schedule import Results, Schedule, checked_whole
 from evoply.arena.statistics import Tally
 from evoply.games import game_rules
 from evoply.games.position import DrawRules
+from evoply.permutations import shuffled
 from evoply.players import AfterState, KernelSeat, TreeEvaluator, data_of, parse_player, player_of
 from evoply.protocols import Cluster, Player, Row, TimeControl
 from evoply.wording import did_you_mean, shorten
@@ -61,19 +62,47 @@ class Conditions:
     clock: TimeControl | None
     threads: int
     cluster: Cluster | None
+    opening_list: OpeningList | None = None
 
     def pairs(
-        self, first: Sequence[int] | Any, second: Sequence[int] | Any, stream: Stream
+        self,
+        first: Sequence[int] | Any,
+        second: Sequence[int] | Any,
+        stream: Stream,
+        turns: NDArray[np.intp] | None = None,
     ) -> Schedule:
-        """Return two games with colours swapped for each pair of players; see `Schedule.pairs`."""
+        """Return two games with colours swapped for each pair of players; see `Schedule.pairs`.
+
+        A list of openings is gone through by *turns*, one for each pair, by default one after the
+        other; from 0 if it is *in-order*, else from a place that *stream* draws.
+        """
+        begin: dict[str, Any] = {"start": self.start}
+        if self.opening_list is not None:
+            rows = self.opening_list.rows
+            places = np.arange(len(first)) if turns is None else turns
+            if self.opening_list.order == "drawn":
+                first_place = stream.child("openings").below(len(rows))
+                places = _order(len(rows), self.seed)[(first_place + places) % len(rows)]
+            used, start_of = np.unique(places % len(rows), return_inverse=True)
+            begin = {
+                "starts": [rows[place] for place in used],
+                "start_of": start_of,
+                "lines": [self.opening_list.lines[place] for place in used],
+            }
         return Schedule.pairs(
             np.asarray(first, dtype=np.uint32),
             np.asarray(second, dtype=np.uint32),
             stream=stream,
             opening_plies=self.opening_plies,
-            start=self.start,
             draws=self.draws,
+            **begin,
         )
+
+
+@lru_cache
+def _order(count: int, seed: int) -> NDArray[np.intp]:
+    """Return the order in which a list of *count* openings is gone through."""
+    return np.array(shuffled(count, Stream(seed, "openings")), dtype=np.intp)
 
 
 def conditions_of(**terms: Unpack[GameTerms]) -> Conditions:
@@ -86,7 +115,12 @@ def conditions_of(**terms: Unpack[GameTerms]) -> Conditions:
     game, clock = given.game or "othello", given.control
     rules = game_rules(game)
     seed = checked_whole("seed", given.seed, 2**64 - 1)
-    plies = opening_plies(game, given.openings)
+    listed = given.openings if isinstance(given.openings, OpeningList) else None
+    plies = 0 if listed is not None else opening_plies(game, given.openings)
+    if listed is not None and listed.game != game:
+        raise ValueError(f"openings: they are of {listed.game}, and the game is {game}")
+    if listed is not None and given.start not in (None, "", rules.start()):
+        raise ValueError("openings: they say where games begin, and so does a start: give one")
     threads = checked_whole("threads", given.threads, MOST_THREADS)
     start: Any = given.start or rules.start()
     if isinstance(start, str):
@@ -103,7 +137,7 @@ def conditions_of(**terms: Unpack[GameTerms]) -> Conditions:
             f"start: this is a position of {start.game}, and the game is {game}: change one of them"
         )
     draws = _draw_rules(given.draws, game)
-    return Conditions(game, seed, plies, start.row, draws, clock, threads, given.cluster)
+    return Conditions(game, seed, plies, start.row, draws, clock, threads, given.cluster, listed)
 
 
 def _draw_rules(draws: DrawRules | str | None, game: str) -> DrawRules | None:
@@ -186,6 +220,7 @@ def circumstances(conditions: Conditions, tally: Tally, *, reproducible: bool) -
     return {
         "game": conditions.game,
         "opening_plies": conditions.opening_plies,
+        "opening_list": None if conditions.opening_list is None else conditions.opening_list.facts,
         "seed": conditions.seed,
         "clock": None if conditions.clock is None else str(conditions.clock),
         "reproducible": reproducible and tally.are_reproducible,

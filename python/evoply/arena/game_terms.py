@@ -3,21 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
     from evoply.games.position import DrawRules
-    from evoply.protocols import Cluster, Player, Position, TimeControl
+    from evoply.protocols import Cluster, Player, Position, Row, TimeControl
 else:  # the command line reads the types of fields, and its help needs none of these
-    Cluster = DrawRules = Player = Position = TimeControl = Any
+    Cluster = DrawRules = Player = Position = Row = TimeControl = Any
 
 MOST_THREADS = 1024
+MOST_OPENINGS = 100_000
+"""Of a list of openings."""
 
-Openings = int | Literal["usual", "none"] | None
-"""Random plies before the players begin: a number, the usual one of the game, or none."""
+Line = tuple["Row", tuple[int, ...]]
+"""Where a game began, as the kernel writes it (`Position.row`), and the codes of its moves."""
+OpeningOrder = Literal["drawn", "in-order"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningList:
+    """Positions at which games begin, such as `evoply.read_openings` returns them."""
+
+    game: str
+    rows: tuple[Row, ...] = field(repr=False)
+    """The positions, as the kernel writes them."""
+    lines: tuple[Line, ...] = field(repr=False)
+    """How each came about; without moves where only the position is known."""
+    order: OpeningOrder
+    sha256: str
+    """The checksum of the file that they were read from."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What results say of it, as JSON-ready data."""
+        return {"positions": len(self.rows), "order": self.order, "sha256": self.sha256}
+
+
+Openings = int | Literal["usual", "none"] | OpeningList | None
+"""Random plies before the players begin: a number, the usual one of the game, or none; or a list of
+positions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +52,7 @@ class Terms:
     """The conditions of games; `conditions_of` checks them.
 
     Each may be a text, as on the command line; in Python also a value, and None stands for none.
+    Only a file of openings is read before, by `evoply.read_openings`: conditions name no files.
     """
 
     game: str | None = None
@@ -33,7 +61,8 @@ class Terms:
     """A whole number that decides everything random: the same seed gives the same result."""
     openings: Openings = "usual"
     """Random legal plies before the players begin, by default 8 in Othello and 4 in checkers;
-    none plays from the start."""
+    none plays from the start. Or a file of positions, transcripts or games, drawn by the seed, or
+    with :in-order behind its name in their order."""
     start: Position | str | None = None
     """Where to begin: a board such as '---- -OX- -XO- ---- X', in checkers a FEN such as
     W:W18,K24:B1,12, or moves: f5d6c3, '1. F5 d6 2. C3', '11-15 23-19', a GGF or PDN game."""

@@ -316,6 +316,7 @@ def _facts_of(field: Field) -> dict[str, Any]:
         "rules": None if rules is None else rules["rules_digest"],
         "seed": conditions.seed,
         "openings": conditions.opening_plies,
+        "list of openings": conditions.opening_list and conditions.opening_list.facts,
         "start": list(conditions.start),
         "draws": None if conditions.draws is None else str(conditions.draws),
         "clock": None if conditions.clock is None else str(conditions.clock),

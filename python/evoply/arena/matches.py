@@ -483,7 +483,7 @@ def sprt_match(
         raise TypeError(f"test: give an Sprt, such as Sprt(0, 10), not {test!r:.40}")
     games = even_games(games)
     field = field_of((first, second), **terms)
-    if not field.conditions.opening_plies:
+    if not field.conditions.opening_plies and field.conditions.opening_list is None:
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
     evidence, tally = Evidence(test), Tally(field.labels)

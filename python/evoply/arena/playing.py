@@ -43,10 +43,11 @@ from evoply.arena.schedule import (
     ignore,
     play_in_kernel,
 )
+from evoply.arena.told_seats import told, whole_record
 from evoply.environment import core_count
 from evoply.games import game_rules
 from evoply.games.formats.sources import GamePlayed
-from evoply.games.position import NO_DRAWS, DrawRules
+from evoply.games.position import DrawRules
 from evoply.players import KernelSeat, player_of
 from evoply.players.searcher import move_stream
 from evoply.protocols import (
@@ -175,16 +176,16 @@ def games_played(
     game: str, labels: Sequence[str], schedule: Schedule, results: Results
 ) -> Iterator[GamePlayed]:
     """Yield the games of a schedule whose moves were recorded."""
-    rules = game_rules(game)
     reasons = {forfeit.game: forfeit.reason for forfeit in results.forfeits}
     for index, codes in enumerate(results.moves or ()):
+        line = schedule.line(index)
         yield GamePlayed(
             black=labels[int(schedule.black[index])],
             white=labels[int(schedule.white[index])],
-            record=rules.game(rules.position_from_row(schedule.start_row(index)), codes, NO_DRAWS),
+            record=whole_record(game, line, codes),
             winner=_WINNERS[int(results.winners[index])],
             ending=list(Ending)[int(results.endings[index])],
-            opening_plies=schedule.opening_plies,
+            opening_plies=schedule.opening_plies + len(line[1]),
             key=int(schedule.game_keys[index]),
             opening_key=int(schedule.opening_keys[index]),
             forfeit=reasons.get(index),
@@ -587,7 +588,8 @@ def _play_one(schedule: Schedule, index: int, worker: _Worker) -> PlayedGame:
     plies, key = schedule.opening_plies, int(schedule.opening_keys[index])
     opening = random_opening(start, key, plies, schedule.draws)
     stream = _native.Stream.from_key(int(schedule.game_keys[index]))
-    ended = play_out(opening, worker.pair(black, white), stream, worker.clock)
+    own, other = (told(seat, schedule.line(index)) for seat in worker.pair(black, white))
+    ended = play_out(opening, (own, other), stream, worker.clock)
     forfeit = None
     if ended.loser is not None:
         forfeit = Forfeit(index, ended.loser, ended.reason, by_time=ended.by_time)

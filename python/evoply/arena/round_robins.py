@@ -313,7 +313,8 @@ def _schedule(
         raise ValueError(f"file: it knows {len(seats):,} players, too many: name another file")
     pairs = [(first, second) for second in range(len(seats)) for first in range(second)]
     first, second = np.array(pairs, dtype=np.intp).repeat(games // 2, axis=0).T
-    schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
+    meetings = np.tile(np.arange(games // 2), len(pairs))
+    schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"), meetings)
     is_here = np.array([player is not None for player in seats])
     players = np.array([player or 0 for player in seats])
     both = is_here[schedule.black] & is_here[schedule.white]

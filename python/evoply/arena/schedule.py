@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.game_terms import MOST_THREADS
+from evoply.arena.game_terms import MOST_THREADS, Line
 from evoply.games import game_rules
 from evoply.games.position import DrawRules
 from evoply.protocols import Color, Ending, Row
@@ -53,6 +53,8 @@ class Schedule:
     """The rules about draws besides those of the board; None: the usual rules of the game."""
     start_of: NDArray[np.uint32] | None = None
     """The index into *starts* of each game; None: all begin at the first."""
+    lines: tuple[Line, ...] = ()
+    """How each of *starts* came about, if that is known."""
 
     def __len__(self) -> int:
         return len(self.black)
@@ -69,6 +71,7 @@ class Schedule:
         starts: Sequence[Row] = (),
         start_of: Sequence[int] | NDArray[np.uint32] | None = None,
         draws: DrawRules | None = None,
+        lines: Sequence[Line] = (),
     ) -> Schedule:
         """Return two games for each pair of players: the same opening with colours swapped.
 
@@ -100,11 +103,19 @@ class Schedule:
             starts=tuple(starts) if start is None else (start,),
             draws=draws,
             start_of=None if start_of is None else np.array(start_of, dtype=np.uint32).repeat(2),
+            lines=tuple(lines),
         )
 
     def start_row(self, game: int) -> Row:
         """Return the position at which a game begins."""
-        return self.starts[0 if self.start_of is None else int(self.start_of[game])]
+        return self.starts[self._start(game)]
+
+    def line(self, game: int) -> Line:
+        """Return how a game came to where it begins."""
+        return self.lines[self._start(game)] if self.lines else (self.start_row(game), ())
+
+    def _start(self, game: int) -> int:
+        return 0 if self.start_of is None else int(self.start_of[game])
 
     def batch(self, games: slice | NDArray[np.intp]) -> Schedule:
         """Return a schedule of only these games."""

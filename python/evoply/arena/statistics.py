@@ -279,6 +279,13 @@ class TimeUsed(JsonData):
         return f"{self.mean:.3g} s a game, at most {self.most:.3g} s"
 
 
+def listed_in_words(facts: Mapping[str, Any]) -> str:
+    """Return what `OpeningList.facts` says in words."""
+    how = "in their order" if facts["order"] == "in-order" else "drawn by the seed"
+    checksum = facts["sha256"][:12]
+    return f"openings from a list of {facts['positions']:,} ({how}; SHA-256 {checksum})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances(JsonData, Shown):
     """How games were played: what the results of matches and tournaments share."""
@@ -293,12 +300,23 @@ class Circumstances(JsonData, Shown):
     differently next time."""
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom, against whom and why."""
+    opening_list: Mapping[str, Any] | None = field(default=None, metadata={"if_any": True})
+    """Of a list of openings: its number of `positions`, its `order`, and its file's `sha256`."""
+
+    @property
+    def openings(self) -> str:
+        """The openings in words."""
+        if self.opening_list is not None:
+            return listed_in_words(self.opening_list)
+        plies = self.opening_plies
+        return f"openings of {plies} random pl{'ies' if plies > 1 else 'y'}" if plies else ""
 
     @property
     def usual_facts(self) -> dict[str, str]:
         """How the games were played, as facts of a page."""
+        plies = {"opening plies": str(self.opening_plies or "none")}
         return {
-            "opening plies": str(self.opening_plies or "none"),
+            **(plies if self.opening_list is None else {"openings": self.openings}),
             "seconds a side (clock)": self.clock or "",
             "seed": str(self.seed),
             "reproducible": "" if self.reproducible else "no",

@@ -8,7 +8,7 @@ and every score says how much the side that began had of it. `yardsticks.toml` h
 import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any, ClassVar
 
 from evoply.arena.conditions import even_games
+from evoply.arena.game_terms import OpeningList, Openings
 from evoply.arena.matches import match
 from evoply.arena.stopping import StoppedWithResultError
 from evoply.games import game_rules
@@ -122,6 +123,8 @@ class Strength(JsonData, Shown):
     seed: int
     rows: tuple[YardstickScore, ...]
     """Player by player, in the order of the opponents."""
+    opening_list: Mapping[str, Any] | None = field(default=None, metadata={"if_any": True})
+    """As `Circumstances` has it."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -229,6 +232,7 @@ def measure(
     against: Sequence[object] = (),
     opponents: Sequence[Yardstick] | None = None,
     games: int = 2000,
+    openings: Openings = "usual",
     seed: int = 1,
     threads: int = 0,
     runs: Callable[[str], Player] | None = None,
@@ -239,9 +243,10 @@ def measure(
     *opponents* are the yardsticks, if not all of the game are.
     Each plays *games* games with each opponent, from random openings with both colours, the same
     openings for all players; a tenth of them against a program, such as an engine. Openings come
-    from *seed*, and from other keys than those of training. Players are those of `match`, and
-    *runs* finds champions; *progress* gets the games that are done, and all. Raises ValueError as
-    `match` does. Ctrl-C raises a `StoppedWithResultError` with the rows that are whole.
+    from *seed*, and from other keys than those of training. Players and *openings* are those of
+    `match`, and *runs* finds champions; *progress* gets the games that are done, and all. Raises
+    ValueError as `match` does. Ctrl-C raises a `StoppedWithResultError` with the rows that are
+    whole.
 
     >>> found = measure(["by-hand"], games=20)
     >>> found.rows[0].opponent, found.rows[0].noise, found.players
@@ -260,6 +265,7 @@ def measure(
     measured = [read_player_of(player, game, runs) for player in players]
     names = named_apart([player.label for player in measured])
     counts = [max(2, round(games * each.share / 2) * 2) for each, _ in panel]
+    listed = openings.facts if isinstance(openings, OpeningList) else None
     total, done, rows = len(measured) * sum(counts), 0, list[YardstickScore]()
     for name, player in zip(names, measured, strict=True):
         for (each, opponent), count in zip(panel, counts, strict=True):
@@ -275,6 +281,7 @@ def measure(
                     _noisy(opponent, noise),
                     game=game,
                     games=count,
+                    openings=openings,
                     seed=seed,
                     threads=threads,
                     progress=tell,
@@ -282,7 +289,7 @@ def measure(
             except KeyboardInterrupt:
                 if not rows:
                     raise
-                raise StoppedWithResultError(Strength(game, seed, tuple(rows))) from None
+                raise StoppedWithResultError(Strength(game, seed, tuple(rows), listed)) from None
             done += count
             rows.append(
                 YardstickScore(
@@ -295,7 +302,7 @@ def measure(
                     noise=noise,
                 )
             )
-    return Strength(game, seed, tuple(rows))
+    return Strength(game, seed, tuple(rows), listed)
 
 
 def _of_user(

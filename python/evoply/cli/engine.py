@@ -57,7 +57,8 @@ def engine(
     from evoply.cli.player_texts import read_players
 
     game, (read,) = read_players([player], conditions.game, programs)
-    from evoply.players.engines.servers import GtpServer, NBoardServer, serve
+    from evoply.players.engines.served_game import serve
+    from evoply.players.engines.servers import GtpServer, NBoardServer
 
     server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, conditions.seed)
     server.board.is_pondering_wanted = ponder

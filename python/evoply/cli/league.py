@@ -85,6 +85,7 @@ def league(
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """
+    from evoply.cli.player_texts import listed_openings
     from evoply.experiments.leagues.encounters import results_of
     from evoply.experiments.leagues.league_result import League, budget_of, league_folder
     from evoply.experiments.leagues.machine import play_league
@@ -95,13 +96,16 @@ def league(
     if played is not None:
         _show(played, output, is_alone=given == _NOTHING_GIVEN)
         return
+    listed = None
+    if league_games.openings is not None:
+        listed = listed_openings(league_games.openings, game or "othello")
     with share_bar("what one core does in a second") as move:
         folder = league_folder(
             None if name is None else checked_name(name),
             game=game or "othello",
             seeds=seeds,
             budget=budget_of(budget),
-            **asdict(league_games),
+            **asdict(league_games) | {"openings": listed},
             methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
             own=tuple(with_ or ()),
             paces=paces,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -208,8 +209,9 @@ def say_programs(output: Output, players: Iterable[tuple[str, Mapping[str, Any]]
     for label, about in players:
         if "command" in about:
             engine, version = about["engine"] or "", about["version"] or ""
-            # Over NBoard the version is a part of the name.
-            name = engine if version in engine.split() else f"{engine} {version}".strip()
+            # Over NBoard, and with some engines over GTP, the version is a part of the name.
+            is_told = re.search(rf"(?<![\d.]){re.escape(version)}(?![\d.]*\d)", engine) is not None
+            name = engine if is_told else f"{engine} {version}".strip()
             output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
         if "sandbox" in about:
             how = _NOBODY if about.get("user") == "nobody" else _FREE
@@ -265,23 +267,18 @@ def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
         f"{result.games:,} games, score {share(result.score)}"
     )
     output.say("undecided: stopped" if is_stopped else result.in_words(), style="bold")
-    output.say(
-        f"Seed {result.seed}; openings of {result.opening_plies} random plies, each played twice "
-        "with colours swapped"
-    )
+    output.say(f"Seed {result.seed}; {result.openings}, each played twice with colours swapped")
     if result.repeated_pairs:
         output.say(f"{result.repeated_pairs:,} pairs repeated earlier ones and were left out")
     _say_doubts(output, result)
 
 
 def _how_it_was_played(result: MatchResult) -> str:
-    if not result.opening_plies:
+    if not result.openings:
         return f"Seed {result.seed}; no openings: every game begins at the same position"
-    pairs, plies = result.games // 2, result.opening_plies
-    return (
-        f"Seed {result.seed}; {pairs:,} opening{'s' * (pairs > 1)} of {plies} random "
-        f"{'plies' if plies > 1 else 'ply'}, each played twice with colours swapped"
-    )
+    pairs = result.games // 2
+    openings = result.openings if pairs > 1 else result.openings.replace("openings", "opening", 1)
+    return f"Seed {result.seed}; {pairs:,} {openings}, each played twice with colours swapped"
 
 
 def _too_few(distinct: int) -> str:

@@ -16,7 +16,7 @@ def measure(
     *players: str,
     against: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
     games: shared_options.Whole = 2000,
-    conditions: Annotated[WrittenTerms, only("seed", "game", "threads")] = USUAL_TERMS,
+    conditions: Annotated[WrittenTerms, only("seed", "game", "openings", "threads")] = USUAL_TERMS,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     json: shared_options.Json = False,
 ) -> None:
@@ -57,6 +57,7 @@ def measure(
                 game=game,
                 against=read[len(players) :],
                 games=games,
+                openings=terms["openings"],
                 seed=terms["seed"],
                 threads=terms["threads"],
                 progress=lambda done, whole: moved(done * total / whole),

@@ -12,6 +12,7 @@ from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply import kinds, runs
+    from evoply.arena import OpeningList
     from evoply.players.player import PlayerModel
     from evoply.protocols import GameRecord, Player
 
@@ -211,7 +212,28 @@ def read_terms(conditions: WrittenTerms, game: str) -> dict[str, Any]:
     from evoply.arena import conditions_of
 
     start = read_position(game, conditions.start).position
-    read = {**conditions.keywords, "game": game, "start": start}
+    openings: object = conditions.openings
+    if isinstance(openings, str) and openings not in ("usual", "none"):
+        openings = listed_openings(openings, game)
+    read = {**conditions.keywords, "game": game, "start": start, "openings": openings}
     with named_options():
         conditions_of(**read)
     return read
+
+
+def listed_openings(text: str, game: str) -> OpeningList:
+    """Return the openings of *game* in the file that *text* names, with or without an order."""
+    from evoply.arena import read_openings
+
+    name, colon, order = text.rpartition(":")
+    is_ordered = bool(colon) and order in ("in-order", "drawn")
+    path = name if is_ordered else text
+    try:
+        return read_openings(path, game=game, order=order if is_ordered else "drawn")  # type: ignore[arg-type]
+    except FileNotFoundError:
+        raise ValueError(
+            f"--openings: {shorten(path)!r} is no whole number, and there is no file of that name "
+            "- write a number of plies, none, or a file of openings"
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"--openings: {error}") from None

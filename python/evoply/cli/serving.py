@@ -57,7 +57,7 @@ class ServedConditions:
     games: shared_options.WholeOrDefault = None
     """Games of every two players, default 10; even, because every opening is played twice, with
     colours swapped."""
-    openings: shared_options.WrittenOpenings | None = None
+    openings: shared_options.RandomPlies | None = None
     """Random legal plies before the players begin, by default 8 in Othello and 4 in checkers;
     none plays from the start."""
     seed: shared_options.WholeOrDefault = None

@@ -65,9 +65,20 @@ Threads = Annotated[
 ]
 
 
-WrittenOpenings = Annotated[
+RandomPlies = Annotated[
     int | Literal["usual", "none"],
     Parameter(converter=_whole_or_none, metavar="INT|none", show_choices=False, show_default=False),
+]
+
+
+def _openings(_: Any, tokens: Sequence[Token]) -> int | str:
+    """Return a number of plies, or else a text: "none", or a file that `read_terms` reads."""
+    text = tokens[0].value
+    return int(text) if _WHOLE.fullmatch(text) else text
+
+
+WrittenOpenings = Annotated[
+    int | str, Parameter(converter=_openings, metavar="INT|none|FILE", show_default=False)
 ]
 
 
@@ -80,7 +91,7 @@ class WrittenTerms(Terms):
         Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
     ] = None
     seed: Annotated[int, Parameter(converter=_whole, validator=Number(gte=0, lt=2**63))] = 1
-    openings: WrittenOpenings = "usual"
+    openings: WrittenOpenings = "usual"  # type: ignore[assignment]
     # A board may begin with an empty square, a hyphen.
     start: Annotated[
         str | None, Parameter(name=("--position", "--moves"), allow_leading_hyphen=True)
@@ -295,6 +306,8 @@ class LeagueGames:
     """Seconds for a move in the games at equal time."""
     depth: Whole = 4
     """Plies that all look ahead in the other games; 0: there are none."""
+    openings: Annotated[str | None, Parameter(metavar="FILE", show_default=False)] = None
+    """A file of openings, as for `evoply match`. Default: random plies."""
 
 
 @Parameter(name="*")

@@ -278,7 +278,7 @@ def say_standings(output: Output, result: RoundRobin) -> None:
     say_section(result.shown().sections[0], output)
     output.say(
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
-        f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
+        f"ratings on Elo's scale, their mean 0{_openings(result)}"
     )
     _say_times(output, result.clock, result.standings)
     rated = [standing for standing in result.standings if standing.rating is not None]
@@ -299,7 +299,7 @@ def _say_stars(output: Output, result: Tournament) -> None:
     output.say(
         f"Seed {result.seed}; {result.runs:,} run{'s' * (result.runs > 1)}, {result.games:,} "
         f"games; out unless more than {100 * result.threshold:g} % of a round's games are won"
-        f"{_openings(result.opening_plies)}"
+        f"{_openings(result)}"
     )
     if result.mode == "same":
         output.say("Ratings of different brackets cannot be compared: they never met.")
@@ -324,10 +324,8 @@ def _say_doubts(output: Output, intervals: list[Any], result: RoundRobin | Tourn
         output.say(DOUBTS.format("tournament"))
 
 
-def _openings(plies: int) -> str:
-    if not plies:
-        return "; no openings"
-    return f"; openings of {plies} random plies, played with both colours"
+def _openings(result: RoundRobin | Tournament) -> str:
+    return f"; {result.openings}, played with both colours" if result.openings else "; no openings"
 
 
 def _page(result: RoundRobin | Tournament, **state: Any) -> str:

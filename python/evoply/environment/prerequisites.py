@@ -47,7 +47,7 @@ EXTRAS = {
     "field": "environments for PettingZoo, gymnasium and OpenSpiel",
     "pandas": "tables for pandas",
     "parquet": "tables as Parquet files",
-    "statistics": "experiments, leagues and studies",
+    "statistics": "experiments and leagues",
     "tune": "`evoply tune`",
     "web": "`evoply web`",
 }

@@ -11,6 +11,7 @@ from evoply.experiments.design import AllPlayAll as AllPlayAll
 from evoply.experiments.design import Budget as Budget
 from evoply.experiments.design import Entrant as Entrant
 from evoply.experiments.design import Experiment as Experiment
+from evoply.experiments.design import ListedOpenings as ListedOpenings
 from evoply.experiments.design import Measure as Measure
 from evoply.experiments.design import Score as Score
 from evoply.experiments.design import Setup as Setup

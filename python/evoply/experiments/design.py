@@ -19,6 +19,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, model_validator
 
+from evoply.arena.game_terms import MOST_OPENINGS, OpeningList, OpeningOrder
 from evoply.configs.config_errors import checked, explained
 from evoply.configs.keys import read_toml
 from evoply.configs.own_code import is_own_code, reading
@@ -130,6 +131,27 @@ class Entrant(Part):
     """How many of them each player may use."""
 
 
+class ListedOpenings(Part):
+    """Openings from a file, kept themselves; without any, games begin with random plies."""
+
+    lines: tuple[Annotated[str, Field(min_length=1, max_length=4_000)], ...] = Field(
+        default=(), max_length=MOST_OPENINGS, strict=False
+    )
+    """Moves or a board for each."""
+    order: OpeningOrder = "drawn"
+    """Whether the seed draws them, or games have them in their order."""
+    sha256: str = Field(default="", pattern="^([0-9a-f]{64})?$")
+    """The checksum of the file."""
+
+    def of(self, game: str) -> OpeningList | None:
+        """Return them as openings of *game*; None if there are none. Errors as a `ValueError`."""
+        if not self.lines:
+            return None
+        from evoply.arena.openings import openings_from_text
+
+        return openings_from_text(game, self.lines, self.order, self.sha256)
+
+
 class AllPlayAll(Part):
     """The measure of a league: players of a seed meet each other and the lines of reference."""
 
@@ -148,6 +170,8 @@ class AllPlayAll(Part):
     """Seconds for a move; games depend on the machine."""
     depth: int = Field(default=4, ge=0, le=20)
     """Plies that all look ahead in the games of the other condition; 0: there are none."""
+    openings: ListedOpenings = ListedOpenings()
+    """Where games begin: openings from a file."""
     methods: tuple[str, ...] = Field(default=(), strict=False)
     """Names of evoply's methods; empty: all of the game."""
     own: tuple[str, ...] = Field(default=(), strict=False)

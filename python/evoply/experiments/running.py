@@ -221,12 +221,15 @@ def schedule_of(
     field = field_of(
         players,
         game=folder.experiment.game,
+        openings=measure_of_league(folder).openings.of(folder.experiment.game) or "usual",
         seed=seed,
         threads=threads,
         cluster=cluster if is_sent else None,
     )
-    first, second = np.array(round_.pairs).repeat(round_.games_a_pair // 2, axis=0).T
-    return field, field.conditions.pairs(first, second, Stream(seed, "league", condition))
+    each = round_.games_a_pair // 2
+    first, second = np.array(round_.pairs).repeat(each, axis=0).T
+    turns = np.tile(np.arange(each), len(round_.pairs))
+    return field, field.conditions.pairs(first, second, Stream(seed, "league", condition), turns)
 
 
 def pairings_of(folder: ExperimentFolder) -> tuple[LeaguePairing, ...]:

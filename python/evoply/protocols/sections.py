@@ -17,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from evoply.wording import ends_in_words, short_name, shorten
+from evoply.wording import ends_in_words, keep_ends, short_name, shorten
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -240,8 +240,9 @@ class Column:
         value = self.value(row)
         if value is None:
             return NOTHING
-        longest = self.longest or (_LONGEST if self.look == "code" else 0)
-        return shorten(self.format(value), longest) if longest else self.format(value)
+        text, is_name = self.format(value), self.look == "code"
+        longest = self.longest or (_LONGEST if is_name else len(text))
+        return keep_ends(text, longest) if is_name else shorten(text, longest)
 
 
 def cells_of(*labels: str, **looks: str) -> tuple[Column, ...]:

@@ -21,7 +21,7 @@ from evoply.environment.files import write_atomically
 from evoply.environment.prerequisites import from_an_extra
 from evoply.protocols.sections import LINE_COLORS, Intervals, Section, framed, value_in
 from evoply.runs.kind import Plot, PlotOfRows, Row, Scatter
-from evoply.wording import ends_in_words, named_apart
+from evoply.wording import ends_in_words, keep_ends, named_apart
 
 # The data of charts: named values over numbers.
 
@@ -509,19 +509,8 @@ def _with_short_names(series: Sequence[Series]) -> list[Series]:
 
 
 def _apart(names: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return *names*, each unlike the others; longer ones keep both ends, *most* characters.
-
-    Names of a table often begin alike, and differ at the end.
-    """
-    end = most // 2
-    return named_apart(
-        [
-            name
-            if len(name) <= most
-            else f"{name[: most - end - 1].rstrip()}…{name[-end:].lstrip()}"
-            for name in names
-        ]
-    )
+    """Return *names*, each unlike the others; longer ones keep both ends, *most* characters."""
+    return named_apart([keep_ends(name, most) for name in names])
 
 
 def _inline_svg(svg: str, title: str) -> str:

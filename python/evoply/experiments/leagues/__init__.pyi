@@ -3,6 +3,7 @@ from evoply.experiments.leagues.encounters import LeagueResults as LeagueResults
 from evoply.experiments.leagues.encounters import MadePlayer as MadePlayer
 from evoply.experiments.leagues.encounters import results_of as results_of
 from evoply.experiments.leagues.league_result import League as League
+from evoply.experiments.leagues.league_result import LeagueTerms as LeagueTerms
 from evoply.experiments.leagues.league_result import league as league
 from evoply.experiments.leagues.league_result import league_folder as league_folder
 from evoply.experiments.leagues.league_result import load_league as load_league

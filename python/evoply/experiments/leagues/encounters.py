@@ -76,6 +76,8 @@ class LeagueResults:
     """Further facts for the page: command, machine, version."""
     paces_from: str = "measured"
     """Where the paces come from that count the budget: see `AllPlayAll`."""
+    openings: Mapping[str, object] = field(default_factory=dict)
+    """Of openings from a list, as `Circumstances.opening_list` has them; empty: random plies."""
     busy: tuple[str, ...] = ()
     """What speaks against the machine on which it was played, in sentences."""
 
@@ -117,7 +119,7 @@ class LeagueResults:
 def results_of(folder: ExperimentFolder) -> LeagueResults:
     """Return the results of a league so far."""
     experiment, measure = folder.experiment, measure_of_league(folder)
-    about = provenance().to_dict()
+    about, openings = provenance().to_dict(), measure.openings.of(experiment.game)
     return LeagueResults(
         name=folder.name,
         path=folder.path,
@@ -133,6 +135,7 @@ def results_of(folder: ExperimentFolder) -> LeagueResults:
         budget=f"{measure.budget:g} seconds of one core, counted",
         paces_from=measure.paces_from or "reference",
         busy=tuple(marks_of(looks_of(folder.path))),
+        openings=openings.facts if openings is not None else {},
         facts={"evoply": str(about.get("version", "")), "cores": str(os.cpu_count())},
     )
 

@@ -13,6 +13,7 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Any
 
+from evoply.arena.statistics import listed_in_words
 from evoply.experiments.design import Condition, Entrant
 from evoply.experiments.leagues.encounters import Encounter, LeagueResults, MadePlayer
 from evoply.experiments.leagues.portraits import LeagueChampion, champions_of
@@ -167,6 +168,7 @@ def _facts(results: LeagueResults) -> dict[str, str]:
         "games a pair and seed": f"{results.games_a_pair:,}",
         "games played": f"{games:,}",
         "conditions": "; ".join(results.conditions.values()),
+        "openings": listed_in_words(results.openings) if results.openings else "",
         "paces": _PACES.get(results.paces_from, f"those of the league {results.paces_from}"),
         "cost of all players": _time(seconds),
         "reproducible": "all but the games at equal time"

@@ -11,8 +11,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
+from evoply.arena import conditions_of
+from evoply.arena.game_terms import OpeningList
+from evoply.arena.openings import openings_as_text
 from evoply.environment.files import EXPERIMENT_FILE
 from evoply.experiments.design import AllPlayAll, Condition, Experiment, experiment_of
 from evoply.experiments.experiment_folder import ExperimentFolder, find_experiment
@@ -78,6 +81,7 @@ class League(Shown):
             "seeds": [*results.seeds],
             "games_a_pair": results.games_a_pair,
             "conditions": dict(results.conditions),
+            **({"opening_list": dict(results.openings)} if results.openings else {}),
             "finished": not results.missing,
             "entrants": [entrant.model_dump() for entrant in results.entrants],
             "players": [
@@ -123,6 +127,15 @@ class League(Shown):
         return "\n".join(lines)
 
 
+class LeagueTerms(TypedDict, total=False):
+    """The games of a league; see `league`."""
+
+    games: int
+    move_time: float
+    depth: int
+    openings: OpeningList | None
+
+
 def league(
     game: str = "othello",
     *,
@@ -131,14 +144,12 @@ def league(
     budget: float | str = "full",
     seeds: int = 5,
     first_seed: int = 1,
-    games: int = 8,
-    move_time: float = 0.01,
-    depth: int = 4,
     paces: str | os.PathLike[str] = "",
     name: str | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
+    **terms: Unpack[LeagueTerms],
 ) -> League:
     """Make the best player of every method afresh, let all play all, and rate them.
 
@@ -149,8 +160,9 @@ def league(
     same paces and seeds give the same players everywhere. *methods* are names of evoply's (empty:
     all of the *game*), *own* your own configs, presets or runs, which are made with the same
     budget, and texts or files of players, which are lines of reference. Players of the same seed
-    play *games* games with each other at *move_time* seconds a move, and as many *depth* plies
-    ahead (0: none).
+    play *games* games with each other (8) at *move_time* seconds a move (0.01), and as many *depth*
+    plies ahead (4; 0: none). Games begin with random plies, or with *openings*
+    (`evoply.read_openings`).
 
     All lies in the folder *name* of the folder of runs (by default league-GAME). Ctrl-C keeps what
     is finished, and the same call goes on. Players and games at equal depth depend neither on
@@ -166,12 +178,10 @@ def league(
         seeds=seeds,
         first_seed=first_seed,
         budget=budget_of(budget),
-        games=games,
-        move_time=move_time,
-        depth=depth,
         methods=tuple(methods),
         own=tuple(os.fspath(source) for source in own),
         paces=paces,
+        **terms,
     )
     play_league(folder, workers=workers, progress=progress, cluster=cluster)
     return League.of(results_of(folder))
@@ -212,6 +222,7 @@ def league_folder(
     first_seed: int = 1,
     paces: str | os.PathLike[str] = "",
     tell: Tell = lambda what, share: None,
+    openings: OpeningList | None = None,
     **measure: Any,
 ) -> ExperimentFolder:
     """Return the folder of the league called *name* (None: league-GAME), made if it is not there.
@@ -221,6 +232,11 @@ def league_folder(
     `ConfigError` or `ValueError` for what does not fit, and `RunError` if the folder holds
     something else.
     """
+    if openings is not None:
+        conditions_of(game=game, openings=openings)
+        lines = openings_as_text(openings)
+        kept = {"lines": lines, "order": openings.order, "sha256": openings.sha256}
+        measure["openings"] = kept
     name = name or f"league-{game}"
     path = runs_directory() / name
     experiment = _experiment(

@@ -284,6 +284,8 @@ class GamePlayed:
     """The reason why the loser could not go on, if that ended the game."""
     doubts: tuple[str, ...] = field(default=(), compare=False)
     """What a file states twice and not alike, and which statement decided, in sentences."""
+    place: str = field(default="", compare=False)
+    """Where a file has it, such as "line 3"; "" where games are only counted."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Further facts from a file: Event, Site, Date, Round and others under PDN's names, two capital
     letters under GGF's. Result is present only if it differs from that of the game itself."""
@@ -346,10 +348,10 @@ class GamePlayed:
         return self.ending is Ending.STATED and self.result == _LOST_BY_BOTH
 
     def at(self, place: str) -> GamePlayed:
-        """Return the game with its *place* before each doubt."""
-        if not self.doubts:
-            return self
-        return replace(self, doubts=tuple(f"{place}: {doubt}" for doubt in self.doubts))
+        """Return the game with its *place*, which stands before each doubt, too."""
+        return replace(
+            self, place=place, doubts=tuple(f"{place}: {doubt}" for doubt in self.doubts)
+        )
 
     def label(self, color: Color) -> str:
         """Return the name of the player of a side."""
