@@ -379,7 +379,10 @@ def test_a_generation_is_a_step(generations: list[Generation]) -> None:
     assert last.statistics["best"] == last.statistics.best
     numbers = asdict(last.statistics)
     assert dict(last.statistics) == {name: n for name, n in numbers.items() if n is not None}
-    assert set(numbers) - set(last.statistics) == {"cells", "coverage", "filled", "improved"}
+    assert set(numbers) - set(last.statistics) == {
+        "cells", "coverage", "filled", "improved",
+        "qd_score", "norm_qd_score", "obj_max", "archived",
+    }  # fmt: skip
     assert "index" not in last.statistics
     assert [player.evaluator.tree for player in last.champions] == [
         str(entry.tree) for entry in last.hall_of_fame

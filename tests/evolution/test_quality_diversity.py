@@ -392,7 +392,7 @@ def test_what_the_rules_of_a_game_say_is_a_feature() -> None:
          "survival.axes.0.at", "size is not counted on boards - leave it out"),
         ({"axes": [FEATURES[0]] * 9}, "survival.axes", "8"),
         ({"voronoi_cells": 2000}, "survival.voronoi_cells", "1024"),
-        ({"kind": "novelty", "archive": 9000}, "survival.archive", "5000"),
+        ({"kind": "novelty", "archive": 9000}, "survival.archive", "2000"),
         ({"kind": "novelty", "neighbours": 0}, "survival.neighbours", "1"),
         ({"kind": "map", "neighbours": 3}, "survival.neighbours", ""),
     ],

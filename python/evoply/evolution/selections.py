@@ -457,7 +457,7 @@ class NoveltySurvival(DescribedSurvival):
     kind: Literal["novelty"] = "novelty"
     neighbours: int = Field(default=15, ge=1, le=1000)
     """How many of the nearest count."""
-    archive: int = Field(default=500, ge=0, le=5000)
+    archive: int = Field(default=500, ge=0, le=2000)
     """Individuals in the archive at most. When it is full, of the nearest two the older leaves."""
     added: int = Field(default=5, ge=1, le=1000)
     """How many new individuals enter it in each generation, the most novel."""
