@@ -10,7 +10,7 @@ from command_line import Answer, call
 from evoply.arena import Forfeit
 from evoply.arena.playing import PlayedGame
 from evoply.experiments import ExperimentFolder
-from evoply.experiments.experiment_folder import run_unit
+from evoply.experiments.units import run_unit
 from evoply.games import game_rules
 from evoply.protocols import Color, TimeControl
 from evoply.server import GameServer, Journal, TournamentConditions

@@ -23,7 +23,7 @@ from evoply.cluster import Dispatcher, connect, opened
 from evoply.evolution import evolve
 from evoply.evolution.islands import IslandsConfig, evolve_islands
 from evoply.experiments import Experiment, ExperimentFolder, compare, comparison_of, run_experiment
-from evoply.experiments.experiment_folder import run_unit
+from evoply.experiments.units import run_unit
 from evoply.protocols import ClusterError, RunError, WrongResultError
 from waiting import until
 

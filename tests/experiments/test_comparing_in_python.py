@@ -18,7 +18,7 @@ from evoply.experiments import (
     comparison_of,
     spread_of,
 )
-from evoply.experiments.experiment_folder import Point
+from evoply.experiments.units import Point
 from evoply.protocols import ConfigError, RunError
 from evoply.reports import result_html
 

@@ -29,7 +29,7 @@ from evoply.experiments import (
     run_experiment,
     setups_of,
 )
-from evoply.experiments.experiment_folder import Point, run_unit, scores_of
+from evoply.experiments.units import Point, run_unit, scores_of
 from evoply.protocols import ConfigError, RunError
 from evoply.reports import result_html, status_in_words
 from waiting import until

@@ -26,7 +26,6 @@ from evoply.experiments import (
     run_experiment,
     setups_of,
 )
-from evoply.experiments.experiment_folder import processor_seconds, run_unit
 from evoply.experiments.leagues import LeagueResults, league_folder, load_league, results_of
 from evoply.experiments.leagues.machine import (
     MachineLook,
@@ -45,6 +44,7 @@ from evoply.experiments.running import (
     rounds_of,
     schedule_of,
 )
+from evoply.experiments.units import processor_seconds, run_unit
 from evoply.learning import features_of_population
 from evoply.players import AlphaBeta, Online
 from evoply.protocols import ConfigError, RunError

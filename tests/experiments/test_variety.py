@@ -14,7 +14,7 @@ from evoply.arena import Schedule, play
 from evoply.cli import main
 from evoply.evolution.islands import IslandsConfig
 from evoply.experiments import Experiment, find_experiment, load_experiment, setups_of
-from evoply.experiments.experiment_folder import _MEASURE_SEED
+from evoply.experiments.units import _MEASURE_SEED
 from evoply.games import game_rules
 from evoply.protocols import ConfigError, RunError
 from forging import sealed_experiment

@@ -107,7 +107,7 @@ def evolve(
 def _with_proposals_of(run: str, settings: EvolutionConfig) -> EvolutionConfig:
     """Return *settings* with the answers that the run of this name has."""
     from evoply.cli.player_texts import opened_run
-    from evoply.evolution.evolution_kind import proposals_of
+    from evoply.evolution import proposals_of
 
     with opened_run(run) as found:
         answers = proposals_of(found)

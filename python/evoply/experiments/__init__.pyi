@@ -19,9 +19,6 @@ from evoply.experiments.design import experiment_of as experiment_of
 from evoply.experiments.design import load_experiment as load_experiment
 from evoply.experiments.design import setups_of as setups_of
 from evoply.experiments.experiment_folder import ExperimentFolder as ExperimentFolder
-from evoply.experiments.experiment_folder import Point as Point
-from evoply.experiments.experiment_folder import Unit as Unit
-from evoply.experiments.experiment_folder import UnitResult as UnitResult
 from evoply.experiments.experiment_folder import find_experiment as find_experiment
 from evoply.experiments.experiment_folder import folder_for as folder_for
 from evoply.experiments.findings import Curve as Curve
@@ -47,3 +44,7 @@ from evoply.experiments.setup_statistics import compared as compared
 from evoply.experiments.setup_statistics import fewest_seeds as fewest_seeds
 from evoply.experiments.setup_statistics import seeds_for as seeds_for
 from evoply.experiments.setup_statistics import spread_of as spread_of
+from evoply.experiments.units import Point as Point
+from evoply.experiments.units import Unit as Unit
+from evoply.experiments.units import UnitResult as UnitResult
+from evoply.experiments.variety import Variety as Variety

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 
 from evoply.experiments.design import Experiment
-from evoply.experiments.experiment_folder import BESIDE, Point, UnitResult
 from evoply.experiments.rank_tests import SIGNIFICANCE, least_p
 from evoply.experiments.setup_statistics import (
     GridEffect,
@@ -27,6 +26,7 @@ from evoply.experiments.setup_statistics import (
     grid_effects,
     spread_of,
 )
+from evoply.experiments.units import BESIDE, Point, UnitResult
 from evoply.experiments.variety import FIGURES
 from evoply.protocols.sections import json_ready
 

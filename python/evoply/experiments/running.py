@@ -47,12 +47,8 @@ from evoply.experiments.design import (
     Setup,
     experiment_of,
 )
-from evoply.experiments.experiment_folder import (
-    ExperimentFolder,
-    Unit,
-    measured,
-    run_unit,
-)
+from evoply.experiments.experiment_folder import ExperimentFolder
+from evoply.experiments.units import Unit, measured, run_unit
 from evoply.kinds import KINDS, Run
 from evoply.players import PlayerKind, model_of
 from evoply.protocols import (

@@ -3,6 +3,7 @@ from evoply.arena.ratings.nash import NashAverages as NashAverages
 from evoply.arena.ratings.nash import log_odds as log_odds
 from evoply.arena.ratings.nash import nash_averages as nash_averages
 from evoply.arena.ratings.nash import nash_intervals as nash_intervals
+from evoply.arena.ratings.result_tables import Paired as Paired
 from evoply.arena.ratings.result_tables import Table as Table
 from evoply.arena.ratings.strengths import PairsPlayed as PairsPlayed
 from evoply.arena.ratings.strengths import Ratings as Ratings

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from evoply.arena.ratings import PairsPlayed
 from evoply.arena.statistics import mean_interval, pair_statistics
 from evoply.experiments.design import Condition, Entrant
-from evoply.experiments.experiment_folder import ExperimentFolder, Unit, measured, processor_seconds
+from evoply.experiments.experiment_folder import ExperimentFolder
 from evoply.experiments.leagues.machine import looks_of, marks_of
 from evoply.experiments.running import LeaguePairing, measure_of_league, pairings_of, rounds_of
+from evoply.experiments.units import Unit, measured, processor_seconds
 from evoply.kinds import Run
 from evoply.protocols import Player, RunNameError
 from evoply.protocols.provenance import provenance
