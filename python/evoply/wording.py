@@ -127,7 +127,7 @@ def short_name(label: str) -> str:
     >>> short_name(f"( + white {'( + white ' * 50}10 ):depth=4")
     '( + white ( + white ( + white ( + white ( + white ( + whi...:depth=4'
     >>> short_name("engine:gtp:evoply engine --protocol gtp --player strong:level=3,endgame=14")
-    'engine:gtp:evoply engine --protocol gt...er strong:level=3,endgame=14'
+    'engine:gtp:evoply engine --protoco...ayer strong:level=3,endgame=14'
     """
     name, colon, options = label.partition(":")
     return f"{shorten(name, _LONGEST_NAME)}{colon}{keep_ends(options, _LONGEST_NAME)}"
