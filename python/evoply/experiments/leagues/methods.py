@@ -53,7 +53,7 @@ _MOST_SECONDS = 4.0
 """Measuring a pace takes so long: a minute for all methods of Othello."""
 _PART = 0.2
 """It takes no more than this part of a budget."""
-_NO_ENDS = frozenset({"machine", "pruning"})
+_NO_ENDS = frozenset({"machine", "proposals", "pruning"})
 """Keys that may change while a run goes on, and end none."""
 
 Tell = Callable[[str, float], object]
