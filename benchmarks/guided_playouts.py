@@ -3,7 +3,7 @@
     python benchmarks/guided_playouts.py [SEEDS]
 
 Fitness is points against a tree search of 20 random playouts a move, and an individual has 20 that
-it guides, a tenth of their moves random. The champions of 15 generations then meet tree searches of
+it guides, a tenth of their moves random. The champions of ten generations then meet tree searches of
 random playouts: as many, and four times as many, with 20 playouts and with 100. The column
 `without` has random playouts against four times as many. Intervals are
 Student's over the seeds. After Benbassat & Sipper, "EvoMCTS: A Scalable Approach for General Game
@@ -29,7 +29,7 @@ from evoply.expressions import (
 from evoply.rules.shipped.hex import hexes
 
 PLAYOUTS = 20
-GAMES = 200
+GAMES = 100
 
 
 def to_go(side: str) -> Number:
@@ -65,7 +65,7 @@ def config(game: str, primitives: Any, seed: int) -> ep.EvolutionConfig:
             "primitives": primitives,
             "seed": seed,
             "population_size": 40,
-            "generations": 15,
+            "generations": 10,
             "fitness": {
                 "opponents": [{"player": f"mcts:playouts={PLAYOUTS},gather=1", "pairs": 6}]
             },
