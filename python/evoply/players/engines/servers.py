@@ -260,7 +260,7 @@ def _move_values(server: GtpServer, words: list[str]) -> str:
         choice = server.board.choice(every_move=True)
     except ForfeitError as error:
         raise GtpError(f"cannot value moves: {error}") from None
-    values = [f"{move} {value:+z.2f}" for move, value in choice.moves if value is not None]
+    values = [f"{move} {value:+z.2f}" for move, value in choice.moves]
     return f"LABEL {' '.join(values)}" if values else ""
 
 
