@@ -35,7 +35,7 @@ from evoply.experiments.leagues.machine import (
     play_league,
 )
 from evoply.experiments.leagues.methods import Roster, chosen_methods, reference_paces, roster_of
-from evoply.experiments.leagues.paces import pace_of_limits
+from evoply.experiments.leagues.paces import counted_key, pace_of_limits
 from evoply.experiments.running import (
     games_of,
     pairings_of,
@@ -562,6 +562,33 @@ def test_a_league_takes_the_paces_of_another_and_makes_the_same_players(
         league_folder("other", game="checkers", paces=whole.path)
     with pytest.raises(RunError, match="no league is called 'mesured'"):
         league_folder("other", **{**SMALL, "paces": "mesured"})
+
+
+def test_paces_as_made_are_what_the_runs_of_a_league_did(
+    whole: LeagueResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At these paces and the same budget all would have cost the same."""
+    setups = {setup.name: setup for setup in folder_of(whole).setups}
+    costs = {name: 2.0 + number for number, name in enumerate(setups)}
+
+    def took(run: Any) -> float:
+        return next(cost for name, cost in costs.items() if f"-{name}-seed-" in run.name)
+
+    monkeypatch.setattr("evoply.experiments.leagues.paces.processor_seconds", took)
+    folder = league_folder("mended", **{**SMALL, "paces": f"{whole.path}:made"})
+    assert folder.experiment.measure.paces_from == "league:made"
+    budget = SMALL["budget"]
+    for setup in folder.setups:
+        before = setups[setup.name]
+        key = counted_key(before)
+        limit, was = getattr(setup.config, key), getattr(before.config, key)
+        assert limit == pytest.approx(max(1, was / costs[setup.name] * budget), abs=1.01)
+    again = league_folder("mended", **{**SMALL, "paces": f"{whole.path}:made"})
+    assert again.experiment == folder.experiment
+    with pytest.raises(ValueError, match=r"paces: league has none of liao"):
+        league_folder(
+            "other", **{**SMALL, "methods": ("liao", *METHODS), "paces": f"{whole.path}:made"}
+        )
 
 
 def test_a_pace_is_what_a_core_really_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,8 +80,8 @@ def league(
         Players of each method.
     paces
         What a core does in a second, which counts budgets: measured (here, before it begins),
-        reference (another machine's), or a league whose paces are taken. Default: measured; a
-        league that was begun keeps its own.
+        reference (another machine's), a league whose paces are taken, or LEAGUE:made, what its
+        runs really did. Default: measured; a league that was begun keeps its own.
     name
         Folder of the league within runs/ (or $EVOPLY_RUNS). Default: league-GAME.
     """

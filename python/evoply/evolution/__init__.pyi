@@ -19,8 +19,8 @@ from evoply.evolution.config.breeding import SizeLimits as SizeLimits
 from evoply.evolution.config.breeding import Stages as Stages
 from evoply.evolution.config.breeding import SteadyState as SteadyState
 from evoply.evolution.config.breeding import Tarpeian as Tarpeian
-from evoply.evolution.config.breeding import TermSum as TermSum
 from evoply.evolution.config.breeding import Termination as Termination
+from evoply.evolution.config.breeding import TermSum as TermSum
 from evoply.evolution.config.breeding import TreeSum as TreeSum
 from evoply.evolution.config.breeding import Variation as Variation
 from evoply.evolution.config.evolution_config import ConstantTuning as ConstantTuning
@@ -42,10 +42,10 @@ from evoply.evolution.evolution_kind import check_evolved as check_evolved
 from evoply.evolution.evolution_kind import has_front as has_front
 from evoply.evolution.evolution_kind import proposals_of as proposals_of
 from evoply.evolution.evolution_kind import stored_final_test as stored_final_test
+from evoply.evolution.fitness import FITNESS as FITNESS
 from evoply.evolution.fitness import Batch as Batch
 from evoply.evolution.fitness import DiscFitness as DiscFitness
 from evoply.evolution.fitness import EpochFitness as EpochFitness
-from evoply.evolution.fitness import FITNESS as FITNESS
 from evoply.evolution.fitness import Fitness as Fitness
 from evoply.evolution.fitness import FitnessKind as FitnessKind
 from evoply.evolution.fitness import Guide as Guide
@@ -91,6 +91,8 @@ from evoply.evolution.play.opponents import Places as Places
 from evoply.evolution.play.opponents import stream_for as stream_for
 from evoply.evolution.replay import Replay as Replay
 from evoply.evolution.replay import replay as replay
+from evoply.evolution.selections import SELECTIONS as SELECTIONS
+from evoply.evolution.selections import SURVIVALS as SURVIVALS
 from evoply.evolution.selections import BestSurvival as BestSurvival
 from evoply.evolution.selections import Candidates as Candidates
 from evoply.evolution.selections import ChoiceKeys as ChoiceKeys
@@ -105,8 +107,6 @@ from evoply.evolution.selections import OwnChoice as OwnChoice
 from evoply.evolution.selections import ParetoSelection as ParetoSelection
 from evoply.evolution.selections import ParetoSurvival as ParetoSurvival
 from evoply.evolution.selections import RouletteSelection as RouletteSelection
-from evoply.evolution.selections import SELECTIONS as SELECTIONS
-from evoply.evolution.selections import SURVIVALS as SURVIVALS
 from evoply.evolution.selections import Selection as Selection
 from evoply.evolution.selections import SelectionMethod as SelectionMethod
 from evoply.evolution.selections import Survival as Survival

@@ -22,6 +22,7 @@ from evoply.experiments.experiment_folder import ExperimentFolder, find_experime
 from evoply.experiments.leagues.encounters import LeagueResults, MadePlayer, results_of
 from evoply.experiments.leagues.machine import play_league
 from evoply.experiments.leagues.methods import Tell, reference_paces, taking_part
+from evoply.experiments.leagues.paces import paces_as_made
 from evoply.experiments.leagues.standings import LeagueStandings, standings_of
 from evoply.experiments.running import Status, measure_of_league
 from evoply.games import game_rules
@@ -264,22 +265,30 @@ def league_folder(
     return ExperimentFolder.create(path, whole, setups, players)
 
 
+_AS_MADE = ":made"
+
+
 def _paces(source: str | os.PathLike[str], game: str) -> tuple[str, Callable[[str], float | None]]:
     """Return where paces come from, and that of a setup by its name; None: it is measured.
 
-    Raises `RunError` if *source* is no league, and `ValueError` if it is one of another game.
+    Those of a league are the ones that it began with; with `:made` behind its name what its runs
+    did in a second, from their beginning to their end. Raises `RunError` if *source* is no league,
+    and `ValueError` if it is one of another game.
     """
     if source in ("", "measured"):
         return "measured", lambda name: None
     if source == "reference":
         return "reference", reference_paces(game).get
-    folder = find_experiment(source, AllPlayAll)
+    league = os.fspath(source).removesuffix(_AS_MADE)
+    folder = find_experiment(league, AllPlayAll)
     if folder.experiment.game != game:
         raise ValueError(
             f"paces: {folder.name} is a league of {folder.experiment.game}, not of {game} - leave "
             "--paces out, so that they are measured"
         )
-    paces = measure_of_league(folder).paces
+    paces, name_of_source = measure_of_league(folder).paces, folder.name
+    if league != os.fspath(source):
+        paces, name_of_source = paces_as_made(folder), folder.name + _AS_MADE
 
     def pace(name: str) -> float:
         if name not in paces:
@@ -289,7 +298,7 @@ def _paces(source: str | os.PathLike[str], game: str) -> tuple[str, Callable[[st
             )
         return paces[name]
 
-    return folder.name, pace
+    return name_of_source, pace
 
 
 def _experiment(keys: Mapping[str, Any], measure: Mapping[str, Any]) -> Experiment:

@@ -8,13 +8,18 @@ goes on, and is repeated with the same paces, to the same players.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from evoply.environment import ProcessorClock
 from evoply.experiments.design import Setup
+from evoply.experiments.experiment_folder import ExperimentFolder
+from evoply.experiments.units import measured, processor_seconds
 from evoply.kinds import Run
+from evoply.protocols import RunNameError
 from evoply.runs import advance
 
 COUNTED = {"work_limit": "work", "games": "games"}
@@ -49,6 +54,23 @@ def pace_of_own(setup: Setup, seconds: float) -> float:
     ready = setup.ready()
     done, taken = _done(ready, COUNTED[counted_key(ready)], seconds)
     return max(done, 1.0) / taken
+
+
+def paces_as_made(folder: ExperimentFolder) -> dict[str, float]:
+    """Return how much of its counted limit each setup of a league really did in a second.
+
+    That is its limit over the mean processor seconds of its runs; a setup without one is left out.
+    """
+    taken: dict[str, list[float]] = {}
+    for unit in folder.units():
+        with suppress(RunNameError), Run.open(unit.path) as run:
+            if measured(run) is not None:
+                taken.setdefault(unit.setup.name, []).append(processor_seconds(run))
+    return {
+        setup.name: getattr(setup.config, key) / fmean(taken[setup.name])
+        for setup in folder.setups
+        if (key := counted_key(setup)) and fmean(taken.get(setup.name, [0.0])) > 0
+    }
 
 
 def counted_key(setup: Setup) -> str:
