@@ -3,11 +3,11 @@
     python benchmarks/guided_playouts.py [SEEDS]
 
 Fitness is points against a tree search of 20 random playouts a move, and an individual has 20 that
-it guides, a tenth of their moves random. The champions of ten generations then meet tree searches of
-random playouts: as many, and four times as many, with 20 playouts and with 100. The column
-`without` has random playouts against four times as many. Intervals are
-Student's over the seeds. After Benbassat & Sipper, "EvoMCTS: A Scalable Approach for General Game
-Learning" (IEEE TCIAIG 6, 2014); their playouts and sizes may differ.
+it guides, a tenth of their moves random. The champions of ten generations then meet tree searches
+of random playouts: as many, and four times as many, with 20 playouts and with 100. The column
+`without` has random playouts against four times as many. Intervals are Student's over the seeds.
+After Benbassat & Sipper, "EvoMCTS: A Scalable Approach for General Game Learning" (IEEE TCIAIG 6,
+2014); their playouts and sizes may differ.
 """
 
 import sys
