@@ -8,6 +8,7 @@ from evoply.evolution.config.breeding import Covariant as Covariant
 from evoply.evolution.config.breeding import Definitions as Definitions
 from evoply.evolution.config.breeding import Demes as Demes
 from evoply.evolution.config.breeding import Initialisation as Initialisation
+from evoply.evolution.config.breeding import KnownAnswer as KnownAnswer
 from evoply.evolution.config.breeding import LengthPenalty as LengthPenalty
 from evoply.evolution.config.breeding import OneTree as OneTree
 from evoply.evolution.config.breeding import Ordered as Ordered

@@ -9,11 +9,13 @@ from typing import Any
 
 from evoply import gp
 from evoply.arena.statistics import wilson
+from evoply.evolution.breeding.proposals import answer_of
 from evoply.evolution.champion_notes import champion_notes
+from evoply.evolution.config.breeding import KnownAnswer
 from evoply.evolution.config.evolution_config import EvolutionConfig, load_config
 from evoply.evolution.generation import TABLES, Generation, fitness_text, is_share
 from evoply.evolution.hall_of_fame import FINAL_TEST, champion_of_test, final_test
-from evoply.evolution.individuals import HallOfFameEntry, Proposed, front_of
+from evoply.evolution.individuals import HallOfFameEntry, front_of
 from evoply.evolution.loop import Evolution
 from evoply.evolution.map_elites.map_display import (
     ARCHIVED,
@@ -319,15 +321,12 @@ def censuses(run: Run) -> list[dict[str, Any]]:
     return [step.fields["census"] for step in run.steps()]
 
 
-def proposals_of(run: Run) -> tuple[Proposed, ...]:
-    """Return all that programs proposed in *run*, for the key `proposals.answers` of another.
-
-    What they cost was paid once: the answers have no cost.
-    """
+def proposals_of(run: Run) -> tuple[KnownAnswer, ...]:
+    """Return all that programs answered in *run*, for the key `proposals.answers` of another."""
     check_evolved(run)
     generations = (run.generation(step.number) for step in run.steps())
     return tuple(
-        replace(answer, cost=0.0) for generation in generations for answer in generation.proposed
+        answer_of(proposed) for generation in generations for proposed in generation.proposed
     )
 
 

@@ -65,6 +65,7 @@ class Proposed:
     """
 
     operator: str
+    """Its name in `variation.operators`."""
     request: str
     """The SHA-256 of what it was asked."""
     wanted: int

@@ -14,6 +14,7 @@ from evoply import arena, gp
 from evoply.arena import PreparedPlayer
 from evoply.configs.own_code import other_codes
 from evoply.evolution.breeding.offspring import Offspring
+from evoply.evolution.breeding.proposals import answer_of
 from evoply.evolution.config.breeding import Variation
 from evoply.evolution.fitness import Batch, FitnessKind, Population, Training
 from evoply.evolution.fitness.own import FunctionFitness
@@ -233,7 +234,7 @@ def _recorded_toolbox(run: Run, generation: Generation, given: PythonArguments) 
         raise RunError(f"run {run.path} was not evolved with this {other.path}: give the same code")
     try:
         if survival_method(config.survival).function is not None:
-            known = {"answers": generation.proposed, "failures": 0}
+            known = {"answers": tuple(map(answer_of, generation.proposed)), "failures": 0}
             proposals = config.proposals.model_copy(update=known)
             config = config.model_copy(update={"proposals": proposals})
             check_parts(config)

@@ -23,7 +23,7 @@ from evoply.environment import BrokenError, ForeignProcess, KeeperLimits, Surrou
 from evoply.environment.files import checksum
 from evoply.evolution.breeding.first_generation import individual_of
 from evoply.evolution.breeding.offspring import Offspring
-from evoply.evolution.config.breeding import Proposals
+from evoply.evolution.config.breeding import KnownAnswer, Proposals
 from evoply.evolution.individuals import Individual, Proposed, ranking
 from evoply.expressions import PrimitiveSet
 from evoply.gp import Limits, Shape
@@ -51,7 +51,7 @@ class Proposers:
     primitives: PrimitiveSet
     shape: Shape | None
     limits: Limits
-    known: Mapping[str, Proposed]
+    known: Mapping[str, KnownAnswer]
     """Answers by their requests: who asks one of these is not asked again."""
 
     def filled(
@@ -174,6 +174,16 @@ class Proposers:
                 f"{answer.reason} - mend it and resume the run, or set proposals.failures = 0 to "
                 "go on without its trees"
             )
+
+
+def answer_of(proposed: Proposed) -> KnownAnswer:
+    """Return the answer of a generation as the key `proposals.answers` has it."""
+    return KnownAnswer(
+        request=proposed.request,
+        texts=proposed.texts,
+        failures=proposed.failures,
+        reason=proposed.reason,
+    )
 
 
 def _read(line: str) -> tuple[tuple[str, ...], float]:

@@ -5,13 +5,11 @@ Reasons: docs/design/expressions.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     create_model,
     field_validator,
@@ -21,7 +19,6 @@ from pydantic import (
 from evoply.configs.own_code import pinned_text
 from evoply.configs.own_command import is_own_command, pinned_command
 from evoply.configs.part import Part
-from evoply.evolution.individuals import Proposed
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.shipped_sets import MAX_ARGUMENTS, MAX_DEFINITIONS
@@ -37,7 +34,6 @@ from evoply.gp.tree import (
 from evoply.gp.variation import Bias
 from evoply.players.process_limits import VariableName
 from evoply.players.staged import StageClock
-from evoply.runs.kept_steps import loaded
 
 
 class Initialisation(Part):
@@ -303,11 +299,17 @@ class Refit(Part):
     """Probability that a move in them is random."""
 
 
-def _answer(data: object) -> object:
-    return loaded(Proposed, data) if isinstance(data, Mapping) else data
+class KnownAnswer(Part):
+    """What a program answered when it was asked for trees."""
 
-
-_Answer = Annotated[Proposed, BeforeValidator(_answer)]
+    request: str = Field(pattern="^[0-9a-f]{64}$")
+    """The SHA-256 of what it was asked."""
+    texts: tuple[str, ...] = Field(default=(), strict=False, max_length=1_000_000)
+    """The trees that it proposed."""
+    failures: int = Field(default=0, ge=0)
+    """How many requests in a row, this one included, had no answer; 0 if it has one."""
+    reason: str = ""
+    """Why it has no answer."""
 
 
 class Proposals(Part):
@@ -325,7 +327,7 @@ class Proposals(Part):
     """The run stops when so many requests in a row have no answer; it can be resumed. 0: never."""
     environment: tuple[VariableName, ...] = Field(default=(), strict=False, max_length=100)
     """Variables of the environment that programs get besides PATH, HOME and LANG."""
-    answers: tuple[_Answer, ...] = Field(default=(), strict=False, max_length=1_000_000)
+    answers: tuple[KnownAnswer, ...] = Field(default=(), strict=False, max_length=1_000_000)
     """Answers of an earlier run, taken where the same is asked: the program is then not needed.
     `evoply evolve --proposals-of RUN` writes them."""
 
