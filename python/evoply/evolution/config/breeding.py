@@ -315,8 +315,8 @@ class KnownAnswer(Part):
 class Proposals(Part):
     """How programs are asked for trees that `variation.operators` names as `command:PROGRAM`.
 
-    Each is begun once a generation, gets a line of JSON and answers one; docs/evolution.md has
-    both. Where it gives too few trees that are right, selected parents are copied.
+    Each is begun once a generation, gets a line of JSON and answers one; docs/add-an-operator.md
+    has both. Where it gives too few trees that are right, selected parents are copied.
     """
 
     shown: int = Field(default=20, ge=1, le=1000)
