@@ -5,6 +5,7 @@ Comparisons tell of setups alone; for leagues see `tests/experiments/test_league
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,8 +113,9 @@ def test_a_cell_and_a_generation_play_the_game_of_their_run(
     made = call(capsys, "evolve", "map-elites", "--game", "othello-6", *limits)
     assert made.code == 0, made.err
     assert call(capsys, "runs", "cells", "--csv", "tables").code == 0
-    rows = (tmp_path / "tables" / "elites.csv").read_text().splitlines()
-    cell = rows[-1].split(",")[1]
+    with (tmp_path / "tables" / "elites.csv").open(newline="") as rows:
+        *_, last = csv.DictReader(rows)
+    cell = last["cell"]
     for text in (f"champion@cells@{cell}", f"champion@cells@1@{cell}", "champion@cells@0"):
         game, (player,) = read_players([f"{text}:depth=2"], None)
         assert (game, player.label) == ("othello-6", f"{text}:depth=2")

@@ -71,7 +71,6 @@ def test_quiet_shows_no_progress_but_the_result(capsys: pytest.CaptureFixture) -
     [
         (("perft", "othello", "3", "--runs", "x"), "--runs: this command reads no runs"),
         (("show", "swh", "--quiet"), "--quiet: this command shows no progress"),
-        (("resume", "--set", "seed=3"), "--set: a run goes on with its own config"),
         (("compare", "--set", "seed=3"), "`evoply evolve` and `evoply learn`"),
         (("play", "--player", "swh"), "`evoply play --against PLAYER`"),
         (("analyse", "games.pgn", "swh"), "`evoply analyse swh --games games.pgn`"),

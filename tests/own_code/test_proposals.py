@@ -215,6 +215,18 @@ def test_runs_are_resumed_and_repeated_without_the_program(home: Path) -> None:
         assert "there is no program" in run.last().proposed[0].reason
 
 
+def test_a_run_goes_on_with_other_keys_only_where_they_decide_nothing(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made("one", small_config(generations=2))
+    assert main(["resume", "one", "--generations=3", "--no-tests", "--set", "elitism=2"]) == 2
+    assert "--set: games, generations, machine, proposals, pruning" in capsys.readouterr().err
+    quick = ["resume", "one", "--generations=3", "--no-tests", "--set", "pruning.when=never"]
+    assert main(quick) == 0
+    with ep.Run.open("runs/one") as run:
+        assert run.count() == 3
+
+
 def test_digests_cover_what_was_proposed_and_not_which_program_it_was(home: Path) -> None:
     saying(TWO)
     digests = [step.digest for step in evolve(proposing())]

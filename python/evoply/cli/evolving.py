@@ -532,7 +532,7 @@ def _changed(run: Run, config: Any, overrides: list[str]) -> Any:
     if run.kind.configs.fixed(changed) != run.kind.configs.fixed(run.config):
         raise ValueError(
             f"--set: {', '.join(sorted(run.kind.configs.limits))} may change when a run goes on, "
-            "nothing else - begin a new run"
+            "nothing else - begin another: `evoply evolve runs/NAME/config.toml --set ...`"
         )
     return changed
 

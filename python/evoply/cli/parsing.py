@@ -183,8 +183,6 @@ def _too_many(chain: Sequence[str], arguments: Sequence[str], unused: Sequence[s
 
 _INSTEAD = {
     "play --player": "whom you play is --against: `evoply play --against PLAYER`",
-    "resume --set": "a run goes on with its own config - change its limits with --generations, "
-    "--games or --time-limit, or begin another: `evoply evolve runs/NAME/config.toml --set ...`",
     "--set": "it changes a key of a config - it is for `evoply evolve` and `evoply learn`; of an "
     "experiment, write the key in its file",
     "--runs": "this command reads no runs - leave it out",
