@@ -125,28 +125,22 @@ SETTINGS: dict[str, Any] = {
 
 def of_circles(archive: str) -> ep.EvolutionConfig:
     """Return a run of circles against earlier champions, and against one who answers nothing."""
-    return ep.EvolutionConfig(
-        game=circles.name,
-        primitives=primitives.to_dict(),
-        fitness={
-            "opponents": [{"player": knowing(0).model_dump_json(), "pairs": 1}],
-            "earlier_generations": ARCHIVES[archive],
-            "opening_plies": 0,
-        },
-        **SETTINGS,
-    )
+    fitness: dict[str, Any] = {
+        "opponents": [{"player": knowing(0).model_dump_json(), "pairs": 1}],
+        "earlier_generations": ARCHIVES[archive],
+        "opening_plies": 0,
+    }
+    settings = {**SETTINGS, "primitives": primitives.to_dict(), "fitness": fitness}
+    return ep.EvolutionConfig(game=circles.name, **settings)
 
 
 def of_othello(archive: str) -> ep.EvolutionConfig:
     """Return a run of Othello 6x6 against earlier champions, and a random player."""
-    return ep.EvolutionConfig(
-        game="othello-6",
-        fitness={
-            "opponents": [{"player": "random", "pairs": 1}],
-            "earlier_generations": ARCHIVES[archive],
-        },
-        **SETTINGS,
-    )
+    fitness: dict[str, Any] = {
+        "opponents": [{"player": "random", "pairs": 1}],
+        "earlier_generations": ARCHIVES[archive],
+    }
+    return ep.EvolutionConfig(game="othello-6", **{**SETTINGS, "fitness": fitness})
 
 
 def answered(player: Any) -> int:
