@@ -102,7 +102,7 @@ def map_section(run: Run, last: Generation) -> list[Section]:
     if is_grid and len(space.axes) > 2:
         note += " Of cells above one another the best is shown."
     if not is_grid:
-        note += " Each stands at its centroid, what is nearest to a centroid is its cell."
+        note += " Each stands at its centroid; what is nearest to a centroid is its cell."
     listing = elites_listing(config, last)
     drawn = Picture(picture, kind="map elites")
     return [replace(listing, title="Map", note=note, pictures=[drawn])]
