@@ -77,6 +77,27 @@ def test_what_most_people_do_needs_no_extra() -> None:
 
 
 @pytest.mark.parametrize(
+    ("base", "table", "key", "value"),
+    [
+        (
+            "small.toml",
+            "fitness.earlier_generations",
+            "archive",
+            '{champions = 2, archive = "nash"}',
+        ),
+        ("map-elites", "survival", "voronoi_cells", '{kind = "map", voronoi_cells = 9}'),
+    ],
+)
+def test_what_needs_an_extra_later_says_so_before_a_run(
+    base: str, table: str, key: str, value: str
+) -> None:
+    words = ["evolve", base, "--name", "one", "--set", f"{table}={value}"]
+    done, key = run_without_extras([words]), f"{table}.{key}"
+    assert f"evoply: {key}: the package scipy - is not installed - " in done.stderr
+    assert not Path("runs/one").exists()
+
+
+@pytest.mark.parametrize(
     ("package", "code"),
     [
         ("vl_convert", "from evoply.reports.charts import line_chart, Series; "

@@ -12,7 +12,7 @@ from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply import kinds, runs
-    from evoply.arena import OpeningList
+    from evoply.arena import OpeningList, OpeningOrder
     from evoply.players.player import PlayerModel
     from evoply.protocols import GameRecord, Player
 
@@ -225,11 +225,11 @@ def listed_openings(text: str, game: str) -> OpeningList:
     """Return the openings of *game* in the file that *text* names, with or without an order."""
     from evoply.arena import read_openings
 
-    name, colon, order = text.rpartition(":")
-    is_ordered = bool(colon) and order in ("in-order", "drawn")
-    path = name if is_ordered else text
+    drawn = text.removesuffix(":drawn")
+    path = drawn.removesuffix(":in-order")
+    order: OpeningOrder = "drawn" if path == drawn else "in-order"
     try:
-        return read_openings(path, game=game, order=order if is_ordered else "drawn")  # type: ignore[arg-type]
+        return read_openings(path, game=game, order=order)
     except FileNotFoundError:
         raise ValueError(
             f"--openings: {shorten(path)!r} is no whole number, and there is no file of that name "

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from statistics import fmean
 from typing import Any
 
@@ -337,8 +338,19 @@ def stored_final_test(run: Run) -> dict[str, Any] | None:
 
 
 def _check_installed(config: EvolutionConfig) -> None:
+    """Raise `RunError` without a package that is needed late: now, and not after generations."""
     if config.tuning is not None:
-        check_installed()  # now rather than after all generations
+        check_installed()
+    is_voronoi = config.described is not None and config.described.voronoi_cells is not None
+    wants = {
+        "fitness.earlier_generations.archive": config.fitness.earlier_generations.archive == "nash",
+        "survival.voronoi_cells": is_voronoi,
+    }
+    for key, is_asked in wants.items():
+        if is_asked and find_spec("scipy") is None:
+            from evoply.environment.prerequisites import missing_package  # few have to read it
+
+            raise RunError(f"{key}: {missing_package('scipy')}")
 
 
 def _columns(config: EvolutionConfig, row: Row) -> Columns:

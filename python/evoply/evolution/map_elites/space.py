@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.own_code import OwnCode, is_own_code
+from evoply.environment.prerequisites import from_an_extra
 
 Array = NDArray[np.float64]
 At = Literal["turns", "end"]
@@ -119,7 +120,8 @@ def even_centroids(cells: int, axes: int) -> Array:
     Chatzilygeroudis & Mouret, "Using centroidal Voronoi tessellations to scale up the
     multidimensional archive of phenotypic elites algorithm" (2018).
     """
-    from scipy.spatial import KDTree  # slow to import, and rarely needed
+    with from_an_extra():  # slow to import, and rarely needed
+        from scipy.spatial import KDTree
 
     keys = Stream(0, "centroids", cells, axes).keys(_SAMPLES * cells * axes)
     samples = (keys >> np.uint64(11)).astype(np.float64).reshape(-1, axes) / 2**53
