@@ -296,7 +296,7 @@ def test_every_method_fits_its_game_and_its_limit_is_counted(game: str) -> None:
         assert entrant.counted in setup.kind.learners.counted
         ends = {
             key: value
-            for key in setup.kind.configs.limits - {"machine", "proposals", "pruning"}
+            for key in setup.kind.configs.ends
             if (value := getattr(setup.config, key)) is not None
         }
         # Nothing but the counted limit ends the run.

@@ -336,6 +336,11 @@ class ModelConfigs:
         limits: frozenset[str] = self.learner.config_type.changeable()
         return limits
 
+    @property
+    def ends(self) -> frozenset[str]:
+        """Those of them that end a run."""
+        return frozenset(self.learner.config_type.ends())
+
     def load(self, source: Any, overrides: Sequence[str] = (), /, **settings: Any) -> Any:
         """Return the config of a preset, a file or another config, changed as `--set` does.
 
@@ -415,6 +420,7 @@ class OwnConfigs:
     """What names the learner in a config."""
     learner: Any
     limits: ClassVar[frozenset[str]] = frozenset({"generations", "time_limit"})
+    ends: ClassVar[frozenset[str]] = limits
 
     @property
     def _adapter(self) -> TypeAdapter[Any]:

@@ -53,8 +53,6 @@ _MOST_SECONDS = 4.0
 """Measuring a pace takes so long: a minute for all methods of Othello."""
 _PART = 0.2
 """It takes no more than this part of a budget."""
-_NO_ENDS = frozenset({"machine", "proposals", "pruning"})
-"""Keys that may change while a run goes on, and end none."""
 
 Tell = Callable[[str, float], object]
 """Gets what is being measured, and the share of all that is measured already."""
@@ -88,7 +86,7 @@ class Making(Part):
         amounts = self.amounts(budget, pace)
         overrides = [f"game={json.dumps(game)}"]
         overrides += [f"{path}={amount}" for path, amount in amounts.items()]
-        ends = dict.fromkeys(kind.configs.limits - _NO_ENDS - amounts.keys())
+        ends = dict.fromkeys(kind.configs.ends - amounts.keys())
         changes = {**ends, **self.changes}
         return Setup(name, kind, kind.configs.load(base, overrides, **changes))
 
@@ -229,7 +227,7 @@ def _own_method(
     if not key:
         return _entrant(name, f"your own: {source}", "with its own limits"), setup
     amount = max(1, math.ceil(pace(setup) * budget))
-    ends = dict.fromkeys(kind.configs.limits - _NO_ENDS)
+    ends = dict.fromkeys(kind.configs.ends)
     limited = kind.configs.load(config, (), **{**ends, key: amount})
     entrant = _entrant(name, f"your own: {source}", "", COUNTED[key], float(amount))
     return entrant, Setup(name, kind, limited)

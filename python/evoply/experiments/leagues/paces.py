@@ -69,7 +69,7 @@ def paces_as_made(folder: ExperimentFolder) -> dict[str, float]:
     return {
         setup.name: getattr(setup.config, key) / fmean(taken[setup.name])
         for setup in folder.setups
-        if (key := counted_key(setup)) and fmean(taken.get(setup.name, [0.0])) > 0
+        if any(taken.get(setup.name, ())) and (key := counted_key(setup))
     }
 
 
