@@ -156,10 +156,33 @@ def weighted_sum(board, of, tables, selector):
     return total
 
 
+def doubles(table, count):
+    if table == 0:
+        return [0.0] * count
+    data = base64.b64decode(table)
+    return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+def entries_for(pieces, stages, tables):
+    """The entries of a pattern for a number of pieces; of mixed tables in single precision."""
+    count = max(len(base64.b64decode(table)) // 8 if table else 1 for table in tables)
+    tables = [doubles(table, 65_536 if table == 0 else count) for table in tables]
+    if "mixed" not in stages:
+        return tables[sum(pieces >= least for least in stages)]
+    numbers = stages[1:]
+    if pieces <= numbers[0] or pieces >= numbers[-1]:
+        table = tables[0 if pieces <= numbers[0] else -1]
+        return [struct.unpack("<f", struct.pack("<f", entry))[0] for entry in table]
+    place = max(n for n, least in enumerate(numbers) if least <= pieces)
+    share = (pieces - numbers[place]) / (numbers[place + 1] - numbers[place])
+    pairs = zip(tables[place], tables[place + 1], strict=True)
+    mixed = [one + share * (other - one) for one, other in pairs]
+    return [struct.unpack("<f", struct.pack("<f", entry))[0] for entry in mixed]
+
+
 def pattern(board, sets, copies, turned, stages, tables):
     pieces = len(board.own | board.opponent)
-    data = base64.b64decode(tables[sum(pieces >= least for least in stages)])
-    entries = struct.unpack(f"<{len(data) // 8}d", data)
+    entries = entries_for(pieces, stages, tables)
     total = 0.0
     for copy in copies:
         index = 0

@@ -85,12 +85,53 @@ def test_the_fit_solves_the_equations_of_least_squares(settings, squashes):
     found = fit(400)
     assert found["errors"] == pytest.approx(errors, abs=1e-9)
     assert found["visits"].tolist() == counts.sum(axis=0).tolist()
-    assert found["parameters"] == pytest.approx(parameters + moves, abs=1e-6)
+    assert found["moves"] == pytest.approx(moves, abs=1e-6)
     few, best, before = fit(12), left(moves), left(np.zeros(len(pulls)))
     assert best < before
-    assert 0.999999 * best <= left(few["parameters"] - parameters) < best + 0.05 * (before - best)
-    assert fit(12, threads=3)["parameters"].tolist() == few["parameters"].tolist()
-    assert fit(0)["parameters"].tolist() == parameters.tolist()
+    assert 0.999999 * best <= left(few["moves"]) < best + 0.05 * (before - best)
+    assert fit(12, threads=3)["moves"].tolist() == few["moves"].tolist()
+    assert not fit(0)["moves"].any()
+
+
+@pytest.mark.parametrize("squashes", [True, False])
+def test_the_fit_of_mixed_tables_solves_the_equations_of_their_mixes(squashes):
+    config = PatternConfig(**SMALL, mixed=True)
+    program, parameters = program_of(config)
+    batch = _native.Positions.random("othello-6", 400, 5, 2, 30)
+    draws = np.random.default_rng(4)
+    labels = draws.uniform(-1, 1, 400) if squashes else draws.uniform(-30, 30, 400)
+    pulls = draws.uniform(0.5, 9, len(parameters))
+    # Tables hold in the middles of 0 to 14, 14 to 26 and 26 to 36 discs.
+    middles = [7, 20, 31]
+    numbers = tables_of(config, np.arange(len(parameters), dtype=float))
+    shares, visits = np.zeros((400, len(parameters))), np.zeros(len(parameters))
+    for index in range(400):
+        position = game_rules(config.game).position_from_row(batch[index])
+        discs = (batch[index][0] | batch[index][1]).bit_count()
+        for stage, weight in enumerate(np.interp(discs, middles, row) for row in np.eye(3)):
+            numbers.stages = (0,) * stage
+            for table, place in (one for part in numbers.entries(position) for one in part):
+                shares[index, int(table[place])] += weight
+                visits[int(table[place])] += weight**2
+    values = sums = shares @ parameters
+    slopes = np.ones(400)
+    if squashes:
+        values = np.array([slowly_squashed(value) for value in sums])
+        slopes = 1.0 - values**2
+    assert program.evaluate(batch)[:, 0] == pytest.approx(sums, abs=1e-5)  # single precision
+    equations = shares.T @ shares + np.diag(pulls)
+    moves = np.linalg.solve(equations, shares.T @ ((labels - values) * slopes))
+
+    def fit(threads: int) -> dict[str, Any]:
+        return _native.fit_tables(
+            program, batch, labels, pulls=pulls, rounds=600, squashes=squashes, threads=threads
+        )
+
+    found = fit(1)
+    assert found["errors"] == pytest.approx(labels - values, abs=1e-9)
+    assert found["visits"] == pytest.approx(visits, abs=1e-9)
+    assert found["moves"] == pytest.approx(moves, abs=1e-6)
+    assert fit(3)["moves"].tolist() == found["moves"].tolist()
 
 
 def test_the_fit_in_steps_is_close_to_that_of_all_boards():
@@ -116,11 +157,13 @@ def test_the_fit_in_steps_is_close_to_that_of_all_boards():
     for positions, labels in parts:
         stepped = program.with_parameters(in_steps)
         found = _native.fit_tables(stepped, positions, labels, pulls=2.0 + visits, **usual)
-        in_steps, visits = found["parameters"], visits + found["visits"]
+        in_steps, visits = in_steps + found["moves"], visits + found["visits"]
     everything = _native.Positions("othello-6", [row for part in rows for row in part])
     labels = np.concatenate([labels for _, labels in parts])
     pulls = np.full(len(parameters), 2.0)
-    at_once = _native.fit_tables(program, everything, labels, pulls=pulls, **usual)["parameters"]
+    at_once = (
+        parameters + _native.fit_tables(program, everything, labels, pulls=pulls, **usual)["moves"]
+    )
     assert error(at_once) < error(in_steps) < 1.05 * error(at_once) < 0.5 * error(parameters)
 
 
@@ -192,7 +235,26 @@ def test_tables_become_discs_by_a_factor_for_each_stage():
         offset += 3 * size
 
 
-@pytest.mark.parametrize("settings", [SMALL, CHECKERS])
+def test_tables_in_one_stage_are_never_mixed():
+    with pytest.raises(ep.ConfigError, match="mixed: there is one table for all boards"):
+        PatternConfig(**(SMALL | {"stages": []}), mixed=True)
+
+
+def test_games_teach_mixed_tables_as_they_teach_others():
+    plain, mixed = PatternConfig(**SMALL), PatternConfig(**SMALL, mixed=True)
+    steps = [list(itertools.islice(learn_patterns(config), 3)) for config in (plain, mixed)]
+    assert [step.entries for step in steps[0]] == [step.entries for step in steps[1]]
+    assert steps[0][-1].champions != steps[1][-1].champions
+    assert "mixed" not in plain.decisive()
+    assert steps[0][-1].digest != steps[1][-1].digest
+    with pytest.raises(ValueError, match="games teach tables that are not mixed"):
+        _native.learn_tables(
+            program_of(mixed)[0], [game_rules("othello-6").start().row],
+            key=1, first_game=0, rates=np.array([0.1]),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("settings", [SMALL, SMALL | {"mixed": True}, CHECKERS])
 def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(settings):
     config = PatternConfig(**settings)
     whole = list(learn_patterns(config))

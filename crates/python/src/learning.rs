@@ -256,7 +256,7 @@ pub fn fit_tables<'py>(
     let question = FitQuestion { value: &*value.0, boards: &*boards.0, labels: &labels, pulls: &pulls, plan };
     let fitted = interrupt::run(py, |stop| game.fit_tables(question, stop))?;
     let answer = PyDict::new(py);
-    answer.set_item("parameters", column(py, fitted.parameters)?)?;
+    answer.set_item("moves", column(py, fitted.moves)?)?;
     answer.set_item("visits", column(py, fitted.visits)?)?;
     answer.set_item("errors", column(py, fitted.errors)?)?;
     Ok(answer)

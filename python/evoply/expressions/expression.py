@@ -28,7 +28,7 @@ from evoply.expressions.operations import (
     ExpressionError,
     bits,
     check_literal,
-    check_pattern,
+    checked_pattern,
     is_set_name,
     set_name_hint,
     short,
@@ -328,7 +328,7 @@ def build(op: str, *arguments: Any) -> Expression:
     if op == "named_squares" and not is_set_name(checked[0]):
         raise ExpressionError(f"no board has squares called {set_name_hint(checked[0])}")
     if op == "pattern":
-        check_pattern(checked)
+        checked = checked_pattern(checked)
     return _CLASSES[_result(operation.result, checked)](op, checked)
 
 

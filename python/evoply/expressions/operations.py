@@ -10,7 +10,7 @@ import base64
 import binascii
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -57,6 +57,8 @@ NODE_KINDS = frozenset({*TYPES, "any", *OPTIONAL_KINDS})
 MAX_SQUARES = max(shape.squares for shape in SHAPES.values())
 MAX_COPIES = 128
 MAX_STAGES = 64
+MIXED = "mixed"
+"""The word before the stages of a pattern whose tables are mixed between these numbers."""
 MAX_ENTRIES = 65_536
 
 
@@ -159,8 +161,16 @@ def written_literal(kind: str, value: Any) -> Any:
     if kind in ("tables", "copies"):
         return [list(row) for row in value]
     if kind == "pattern tables":
-        return _each_once(lambda table: base64.b64encode(table).decode(), value)
+        return _each_once(
+            lambda table: 0 if is_zero(table) else base64.b64encode(table).decode(),
+            value,
+        )
     return list(value) if isinstance(value, tuple) else value
+
+
+def is_zero(table: bytes) -> bool:
+    """Return whether all entries of *table* are 0, as before anything is learned."""
+    return table.count(0) == len(table)
 
 
 def _each_once(function: Callable[[Any], Made], values: Iterable[Any]) -> list[Made]:
@@ -272,7 +282,12 @@ def _check_copies(value: object) -> tuple[tuple[int | str, ...], ...]:
     return copies
 
 
-def _check_stages(value: object) -> tuple[int, ...]:
+def _check_stages(value: object) -> tuple[int | str, ...]:
+    """Return where stages begin; after the word "mixed", the number for which each table holds."""
+    if isinstance(value, list | tuple) and value and value[0] == MIXED:
+        if len(value) < 3:
+            raise ExpressionError("tables that are mixed hold for two numbers of pieces or more")
+        return (MIXED, *_check_stages(value[1:]))
     check = _whole_number("where a stage begins, in pieces,", MAX_SQUARES + 1)
     if not isinstance(value, list | tuple) or len(value) >= MAX_STAGES:
         raise ExpressionError(f"stages must be a list of at most {MAX_STAGES - 1} numbers")
@@ -290,6 +305,8 @@ def _check_pattern_tables(value: object) -> tuple[bytes, ...]:
 
 
 def _check_entries(table: object) -> bytes:
+    if type(table) is int and table == 0:
+        return b""  # zeros, whose number the squares decide
     try:
         if isinstance(table, str):
             table = base64.b64decode(table, validate=True)
@@ -301,18 +318,32 @@ def _check_entries(table: object) -> bytes:
             raise TypeError
     except (TypeError, ValueError, OverflowError, binascii.Error):
         raise ExpressionError(
-            f"a table of a pattern must be a list of numbers, or its doubles in base64, not "
+            f"a table of a pattern must be a list of numbers, its doubles in base64, or 0, not "
             f"{short(table)}"
         ) from None
     if values.ndim != 1 or len(values) > MAX_ENTRIES:
         raise ExpressionError(f"a table of a pattern has at most {MAX_ENTRIES:,} numbers in a row")
     if not np.isfinite(values).all():
         raise ExpressionError("an entry of a table is not a finite number")
+    if not len(values):
+        raise ExpressionError("a table of a pattern has no entry")
     return table if isinstance(table, bytes) else values.tobytes()
 
 
-def check_pattern(arguments: tuple[Any, ...]) -> None:
-    """Raise `ExpressionError` unless sets, copies, stages and tables of a pattern fit together."""
+def number_of_tables(stages: Sequence[int | str]) -> int:
+    """Return how many tables a pattern with these *stages* has.
+
+    >>> number_of_tables((20, 40)), number_of_tables(("mixed", 20, 40))
+    (3, 2)
+    """
+    return len(stages) - 1 if MIXED in stages else len(stages) + 1
+
+
+def checked_pattern(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return *arguments* of a pattern with whole tables, where 0 stands for one of zeros.
+
+    Raises `ExpressionError` unless sets, copies, stages and tables fit together.
+    """
     sets = [argument is not None for argument in arguments[:4]]
     if sets != sorted(sets, reverse=True):
         raise ExpressionError("a pattern's sets must come first: leave out only the last ones")
@@ -323,14 +354,18 @@ def check_pattern(arguments: tuple[Any, ...]) -> None:
             f"{len(copies[0])} squares and {sum(sets)} sets give {entries:,} entries: a table has "
             f"at most {MAX_ENTRIES:,}"
         )
-    if len(tables) != len(stages) + 1:
-        raise ExpressionError(f"{len(stages) + 1} stages need as many tables, not {len(tables)}")
+    number = number_of_tables(stages)
+    if len(tables) != number:
+        raise ExpressionError(f"{number} stages need as many tables, not {len(tables)}")
+    zeros = bytes(8 * entries)
+    tables = tuple(table or zeros for table in tables)
     for table in tables:
         if len(table) != 8 * entries:
             raise ExpressionError(
                 f"{len(copies[0])} squares and {sum(sets)} sets need a table of {entries:,} "
                 f"entries, not {len(table) // 8:,}"
             )
+    return (*arguments[:7], tables)
 
 
 def _check_boolean(value: object) -> bool:

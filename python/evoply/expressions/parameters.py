@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, ClassVar, cast
 
 from evoply._native import Stream
@@ -20,8 +20,10 @@ from evoply.expressions.expression import Expression, Number, Squares, build
 from evoply.expressions.functions import board, number, squares, squares_turned
 from evoply.expressions.operations import (
     MAX_ENTRIES,
+    MIXED,
     ExpressionError,
     named_squares,
+    number_of_tables,
     short,
     square_index,
 )
@@ -270,7 +272,7 @@ def pattern(
     *,
     sets: Sequence[Squares] = (board.own, board.opponent),
     turned: bool = False,
-    stages: Sequence[int] = (),
+    stages: Sequence[int | str] = (),
 ) -> Number:
     """Return the sum of the table entries of *copies*, lists of equally many squares.
 
@@ -278,7 +280,8 @@ def pattern(
     `board.own_kings`, `board.opponent_men`, `board.opponent_kings`. *turned*: squares turn half
     round with the board when own is White. *stages*: the numbers of pieces on the board at which
     the next table begins. *tables*: one more than *stages*, each of (sets + 1) ** squares numbers,
-    at most 65,536; all 0 by default.
+    at most 65,536; all 0 by default. After the word "mixed" *stages* has a number of pieces
+    for each table, for which it holds as it is; between two of them an entry is a linear mix.
 
     >>> corner = pattern(symmetric_copies(["a1"], BoardShape(8, 8)), [[0, 25, -25]])
     >>> from evoply.games.othello import Position
@@ -287,8 +290,8 @@ def pattern(
     """
     if tables is None and copies and 1 <= len(sets) <= 4:
         entries = (len(sets) + 1) ** min(len(copies[0]), 17)
-        zeros = bytes(8 * entries) if entries <= MAX_ENTRIES else b""
-        tables = [zeros] * (len(stages) + 1)
+        zeros: bytes | int = bytes(8 * entries) if entries <= MAX_ENTRIES else 0
+        tables = [zeros] * number_of_tables(stages)
     if not 1 <= len(sets) <= 4:
         raise ExpressionError(f"a pattern must have 1 to 4 sets, not {len(sets)}")
     four = [*sets, None, None, None][:4]
@@ -300,7 +303,7 @@ def sum_of_patterns(
     shape: BoardShape,
     *,
     moves_pieces: bool = False,
-    stages: Sequence[int] = (),
+    stages: Sequence[int | str] = (),
 ) -> Number:
     """Return the sum of patterns with all entries 0, for the side to move on a board of *shape*.
 
@@ -326,6 +329,18 @@ def sum_of_patterns(
     if total is None:
         raise ExpressionError("a sum must have at least one pattern")
     return total
+
+
+def mixed_stages(stages: Sequence[int], squares: int) -> tuple[int | str, ...]:
+    """Return *stages* of tables that are mixed, which hold in the middle of their stages.
+
+    The first stage begins with an empty board, and the last ends with all *squares* full.
+
+    >>> mixed_stages([16, 20, 56], 64)
+    ('mixed', 8, 18, 38, 60)
+    """
+    borders = (0, *stages, squares)
+    return (MIXED, *((first + end) // 2 for first, end in pairwise(borders)))
 
 
 def othello_patterns(shape: BoardShape = USUAL, *, stages: Sequence[int] = ()) -> Number:

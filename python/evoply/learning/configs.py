@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -22,6 +22,7 @@ from evoply.expressions import (
     find_difference,
     from_dict,
     linear,
+    mixed_stages,
     sum_of_patterns,
 )
 from evoply.games import game_rules
@@ -419,6 +420,9 @@ class PatternConfig(GamesConfig):
     """Squares, or tables with squares and symmetries; their values are added."""
     stages: tuple[int, ...] = Field(default=(), max_length=63, strict=False)
     """Numbers of pieces on the board from which the next table of every pattern is used."""
+    mixed: bool = False
+    """Whether a table holds in the middle of its stage, and between two middles a linear mix of
+    both: in play, and where labels fit tables. Games teach the tables of stages as they are."""
     epsilon: float = Field(default=0.1, ge=0, le=1)
     """Probability that a move is random."""
     random_plies: int = Field(default=9, ge=0, le=100)
@@ -446,13 +450,28 @@ class PatternConfig(GamesConfig):
 
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
+        squares = game_rules(self.game).shape.squares
+        return self._sum(mixed_stages(self.stages, squares) if self.mixed else self.stages)
+
+    def taught(self) -> Number:
+        """Return the same as games teach it: no table is mixed."""
+        return self._sum(self.stages)
+
+    def _sum(self, stages: Sequence[int | str]) -> Number:
         rules = game_rules(self.game)
         return sum_of_patterns(
             [(pattern.squares, pattern.symmetries) for pattern in self.patterns],
             rules.shape,
             moves_pieces=rules.moves_pieces,
-            stages=self.stages,
+            stages=stages,
         )
+
+    def decisive(self) -> dict[str, Any]:
+        """Return what decides the steps; runs that are older than mixed tables had none."""
+        data = super().decisive()
+        if not self.mixed:
+            del data["mixed"]
+        return data
 
     @property
     def counts_discs(self) -> bool:
@@ -477,7 +496,7 @@ class PatternConfig(GamesConfig):
         problems = super().problems()
         for index, pattern in enumerate(self.patterns):
             try:
-                self.model_copy(update={"patterns": (pattern,), "stages": ()}).value()
+                self.model_copy(update={"patterns": (pattern,), "stages": ()}).taught()
             except ValueError as error:
                 problems.append((f"patterns.{index}", str(error)))
         if not problems:
@@ -488,6 +507,8 @@ class PatternConfig(GamesConfig):
         most = game_rules(self.game).shape.squares
         if any(pieces > most for pieces in self.stages):
             problems.append(("stages", f"no board of this game has more than {most} pieces"))
+        if self.mixed and not self.stages:
+            problems.append(("mixed", "there is one table for all boards: name stages, too"))
         if self.labels is not None and self.games is None:
             problems.append(("labels", "come after the last game: set games, too"))
         return problems

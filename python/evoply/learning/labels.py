@@ -244,7 +244,9 @@ def fitted(
         squashes=not config.counts_discs,
         threads=threads,
     )
-    return Fit(found["parameters"], remembered + found["visits"], found["errors"])
+    return Fit(
+        np.array(program.parameters) + found["moves"], remembered + found["visits"], found["errors"]
+    )
 
 
 def search_of_tables(
@@ -470,6 +472,7 @@ def pack(
             for pattern in config.patterns
         ),
         stages=config.stages,
+        mixed=config.mixed,
         cuts=(),
         entries=rounded(parameters),
         unit="discs" if config.labels is not None and config.counts_discs else "wins",

@@ -5,7 +5,7 @@ Reasons: docs/design/page.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.expressions import Expression
-from evoply.expressions.operations import square_index
+from evoply.expressions.operations import MIXED, square_index
 from evoply.expressions.written_form import in_order
 from evoply.games import GameRules, game_rules, square_name
 from evoply.gp.algebra.terms import TIMES, Term
@@ -57,7 +57,7 @@ class _Pattern:
     """The region of each copy."""
     sets: tuple[str, ...]
     is_turned: bool
-    stages: tuple[int, ...]
+    stages: tuple[int | str, ...]
     tables: tuple[Entries, ...]
 
 
@@ -100,7 +100,7 @@ class RegionTables:
         found: dict[str, float] = {}
         for pattern in self.patterns:
             sets = [contents[name] for name in pattern.sets]
-            table = pattern.tables[sum(first <= pieces for first in pattern.stages)]
+            entry = _entries_at(pattern, pieces)
             is_turned = pattern.is_turned and not row[3]
             for copy, region in zip(pattern.copies, pattern.regions, strict=True):
                 index = 0
@@ -108,7 +108,7 @@ class RegionTables:
                     bit = 1 << (last - square if is_turned else square)
                     digit = next((n for n, held in enumerate(sets, start=1) if held & bit), 0)
                     index = index * (len(sets) + 1) + digit
-                found[region] = found.get(region, 0.0) + float(table[index])
+                found[region] = found.get(region, 0.0) + entry(index)
         return found
 
     @cached_property
@@ -155,7 +155,28 @@ def _read(node: Expression, tables: Sequence[Entries], rules: GameRules) -> _Pat
     where = _band if rules.moves_pieces else _region
     regions = tuple(where(copy, rules) for copy in copies)
     return _Pattern(
-        copies, regions, sets, node.arguments[5], tuple(node.arguments[6]), tuple(tables)
+        copies,
+        regions,
+        sets,
+        node.arguments[5],
+        tuple(node.arguments[6]),
+        tuple(tables),
+    )
+
+
+def _entries_at(pattern: _Pattern, pieces: int) -> Callable[[int], float]:
+    """Return what says the entry of an index for a number of *pieces* on the board."""
+    numbers = [number for number in pattern.stages if isinstance(number, int)]
+    if MIXED not in pattern.stages:
+        table = pattern.tables[sum(first <= pieces for first in numbers)]
+        return lambda index: float(table[index])
+    stage = max(sum(number <= pieces for number in numbers) - 1, 0)
+    following = min(stage + 1, len(numbers) - 1)
+    width = max(numbers[following] - numbers[stage], 1)
+    share = max(pieces - numbers[stage], 0) / width if following > stage else 0.0
+    table, next_table = pattern.tables[stage], pattern.tables[following]
+    return lambda index: float(
+        np.float32(table[index] + share * (next_table[index] - table[index]))
     )
 
 

@@ -12,7 +12,7 @@ use crate::patterns::Pattern;
 pub const FORMAT: u64 = 1;
 
 /// The longest text that is read.
-pub const MAX_TEXT: usize = 40 << 20;
+pub const MAX_TEXT: usize = 96 << 20;
 
 fn error<T>(message: impl Into<String>) -> Result<T, ExpressionError> {
     Err(ExpressionError(message.into()))
@@ -66,6 +66,10 @@ fn number(value: &Value) -> Result<f64, ExpressionError> {
         Some("nan") => Ok(f64::NAN),
         _ => value.as_f64().ok_or_else(|| ExpressionError(format!("{value} is not a number"))),
     }
+}
+
+fn byte(value: &Value) -> Option<u8> {
+    value.as_u64().and_then(|value| u8::try_from(value).ok())
 }
 
 fn direction(value: &Value) -> Result<Direction, ExpressionError> {
@@ -223,7 +227,8 @@ impl Reader<'_> {
         Ok(Node::WeightedSum(set, self.builder.tables(tables), selector))
     }
 
-    /// Four sets or `null`, copies, whether squares are turned, where stages begin, and a table for each stage.
+    /// Four sets or `null`, copies, whether squares are turned, where stages begin, and a table for each stage. After the word
+    /// "mixed" there is a number for every table: of the pieces for which it holds as it is.
     fn pattern(&mut self) -> Result<Node, ExpressionError> {
         let mut sets = [None; 4];
         for (place, set) in sets.iter_mut().enumerate() {
@@ -233,10 +238,10 @@ impl Reader<'_> {
         if sets[count..].iter().any(Option::is_some) {
             return error("the sets of a pattern come before what is null");
         }
-        let wholes = |value: &Value, what: &str| match value.as_array() {
+        let wholes = |list: Option<&[Value]>, what: &str| match list {
             Some(list) if list.len() <= 128 => list
                 .iter()
-                .map(|value| value.as_u64().and_then(|value| u8::try_from(value).ok()))
+                .map(byte)
                 .collect::<Option<Vec<u8>>>()
                 .ok_or_else(|| ExpressionError(format!("{what} are whole numbers"))),
             _ => error(format!("{what} are a list")),
@@ -244,9 +249,25 @@ impl Reader<'_> {
         let Some(copies) = self.node[5].as_array() else {
             return error("the copies of a pattern are lists of squares");
         };
-        let copies = copies.iter().map(|copy| wholes(copy, "squares")).collect::<Result<Vec<_>, _>>()?;
-        let stages = wholes(&self.node[7], "the beginnings of stages")?.into_iter().map(u32::from).collect();
-        let pattern = Pattern::new(copies, count, self.truth(6)?, stages, self.squares).map_err(ExpressionError)?;
+        let copies = copies
+            .iter()
+            .map(|copy| wholes(copy.as_array().map(Vec::as_slice), "squares"))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (first, stages) = match self.node[7].as_array().map(Vec::as_slice) {
+            Some([word, first, rest @ ..]) if word == "mixed" => (
+                Some(
+                    byte(first)
+                        .ok_or_else(|| ExpressionError("the first number of pieces is a whole number".into()))?,
+                ),
+                Some(rest),
+            ),
+            list => (None, list),
+        };
+        let stages = wholes(stages, "the beginnings of stages")?.into_iter().map(u32::from).collect();
+        let mut pattern = Pattern::new(copies, count, self.truth(6)?, stages, self.squares).map_err(ExpressionError)?;
+        if let Some(first) = first {
+            pattern = pattern.mixed(first.into()).map_err(ExpressionError)?;
+        }
         let Some(lists) = self.node[8].as_array().filter(|lists| lists.len() == pattern.tables()) else {
             return error(format!("this pattern has {} tables, one for each stage", pattern.tables()));
         };
@@ -256,9 +277,10 @@ impl Reader<'_> {
     }
 }
 
-/// A table of a pattern: a list of numbers, or all of them as bytes, the lowest first, in base64.
+/// A table of a pattern: a list of numbers; or all of them as bytes, the lowest first, in base64; or 0, if all of them are.
 fn entries(table: &Value, count: usize) -> Result<Box<[f64]>, ExpressionError> {
     let values: Vec<f64> = match table {
+        Value::Number(zero) if zero.as_u64() == Some(0) => vec![0.0; count],
         Value::Array(list) if list.len() == count => list.iter().map(number).collect::<Result<_, _>>()?,
         Value::String(text) => {
             let bytes = base64(text).ok_or_else(|| ExpressionError("a table is no base64".into()))?;
@@ -268,7 +290,7 @@ fn entries(table: &Value, count: usize) -> Result<Box<[f64]>, ExpressionError> {
             }
             values.iter().map(|&value| f64::from_le_bytes(value)).collect()
         }
-        _ => return error(format!("a table of this pattern has {count} entries, as a list or in base64")),
+        _ => return error(format!("a table of this pattern has {count} entries, as a list or in base64, or is 0")),
     };
     match values.iter().find(|value| !value.is_finite()) {
         Some(value) => error(format!("an entry of a table is {value}, which is not finite")),

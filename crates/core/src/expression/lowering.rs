@@ -13,6 +13,7 @@ use super::sums::Sums;
 use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::geometry::Geometry;
+use crate::patterns::MixedTables;
 use crate::patterns::incremental::{Plan, Reading};
 
 impl<B: Board> Program<B> {
@@ -347,7 +348,8 @@ impl<'a, B: Board> Lowering<'a, B> {
             Node::WeightedSum(_, list, selector) => Op::WeightedSum(to, a, list, selector.map(|_| b)),
             Node::Pattern(_, pattern, list) => {
                 let pattern = Arc::clone(&self.expression.patterns()[pattern as usize]);
-                self.program.patterns.push(PatternRead { pattern, list, sets: registers, carried: None });
+                let mixed = pattern.is_mixed().then(|| MixedTables::new(self.program.geometry.squares()));
+                self.program.patterns.push(PatternRead { pattern, list, sets: registers, carried: None, mixed });
                 self.read_by.push(id);
                 Op::Pattern(to, self.program.patterns.len() as u16 - 1)
             }

@@ -24,18 +24,30 @@ impl<B: Board> Task for Patterned<'_, B> {
     type Output = Lanes<f64>;
     #[inline(always)]
     fn run<C: Cpu>(self, _: C) -> Lanes<f64> {
+        let (pattern, tables) = (&*self.read.pattern, &*self.program.tables[self.read.list as usize]);
+        match &self.read.mixed {
+            Some(mixed) => self.of_tables(|pieces| mixed.table(pattern, tables, pieces)),
+            None => self.of_tables(|pieces| &*tables[pattern.stage(pieces)]),
+        }
+    }
+}
+
+impl<B: Board> Patterned<'_, B> {
+    /// The sums of the entries, where `table_for` has the table for a number of pieces.
+    #[inline(always)]
+    fn of_tables<'t, E: Copy + Into<f64> + 't>(self, table_for: impl Fn(u32) -> &'t [E]) -> Lanes<f64> {
         let Self { read, program, pieces, own_is_black, sets, carried, ready } = self;
-        let (pattern, tables) = (&*read.pattern, &program.tables[read.list as usize]);
+        let pattern = &*read.pattern;
         let mut sums = Lanes::splat(0.0);
         // Step 1. Where the indices are known, they are only looked up.
         if let Some(first) = read.carried
             && ready > 0
         {
             // The boards of siblings have equally many pieces, or nearly so.
-            let (mut count, mut table) = (pieces.0[0], &*tables[pattern.stage(pieces.0[0])]);
+            let (mut count, mut table) = (pieces.0[0], table_for(pieces.0[0]));
             for lane in 0..ready.min(LANES) {
                 if pieces.0[lane] != count {
-                    (count, table) = (pieces.0[lane], &*tables[pattern.stage(pieces.0[lane])]);
+                    (count, table) = (pieces.0[lane], table_for(pieces.0[lane]));
                 }
                 let indices = &carried.lane(lane)[usize::from(first)..][..pattern.copies().len()];
                 sums.0[lane] = summed(table, indices);
@@ -43,7 +55,7 @@ impl<B: Board> Task for Patterned<'_, B> {
             return sums;
         }
         // Step 2. Otherwise square by square, on all boards at once.
-        let tables = pieces.map(|pieces| &*tables[pattern.stage(pieces)]);
+        let tables = pieces.map(table_for);
         for copy in pattern.copies() {
             let mut indices = Lanes::splat(0_u32);
             for &square in copy {
@@ -56,7 +68,7 @@ impl<B: Board> Task for Patterned<'_, B> {
                 indices = indices.zip(digits, |index, digit| index * pattern.radix() + digit);
             }
             for lane in 0..LANES {
-                sums.0[lane] += tables.0[lane][indices.0[lane] as usize];
+                sums.0[lane] += tables.0[lane][indices.0[lane] as usize].into();
             }
         }
         sums
@@ -65,7 +77,7 @@ impl<B: Board> Task for Patterned<'_, B> {
 
 /// As [`looked_up`], of nearly all patterns without counting.
 #[inline(always)]
-fn summed(table: &[f64], indices: &[u16]) -> f64 {
+fn summed<E: Copy + Into<f64>>(table: &[E], indices: &[u16]) -> f64 {
     if let Ok(four) = <&[u16; 4]>::try_from(indices) {
         looked_up(table, four)
     } else if let Ok(eight) = <&[u16; 8]>::try_from(indices) {

@@ -7,8 +7,8 @@ use super::sums::Sums;
 use super::{Expression, Node, NodeId, Side, Tables, WhenZero};
 use crate::bitboard::Board;
 use crate::geometry::Geometry;
-use crate::patterns::Pattern;
 use crate::patterns::incremental::Plan;
+use crate::patterns::{MixedTables, Pattern};
 
 /// Registers of one type that a program may use: their numbers are one byte, so reading one needs no check.
 pub const REGISTERS: usize = 256;
@@ -94,6 +94,8 @@ pub struct PatternRead {
     pub(super) sets: [Register; 4],
     /// Where its indices begin among those that are carried; `None` if its sets are not those of the pieces.
     pub carried: Option<u16>,
+    /// The tables of a mixed pattern, by the number of pieces.
+    pub(super) mixed: Option<MixedTables>,
 }
 
 /// Register code for one expression on one board.
@@ -166,6 +168,11 @@ impl<B: Board> Program<B> {
         &self.patterns
     }
 
+    /// What it is played on.
+    pub fn geometry(&self) -> Geometry<B> {
+        self.geometry
+    }
+
     /// The lists of weight tables.
     pub fn tables(&self) -> &[Tables] {
         &self.tables
@@ -199,6 +206,9 @@ impl<B: Board> Program<B> {
                 .map(|branches| Box::new(branches.map(|program| program.with_parameters_of(expression)))),
             ..self.clone()
         };
+        for read in &mut changed.patterns {
+            read.mixed = read.mixed.as_ref().map(|_| MixedTables::new(self.geometry.squares()));
+        }
         for &(id, place) in &self.constants {
             let op = match place {
                 Place::Preamble(index) => &mut changed.preamble[index],

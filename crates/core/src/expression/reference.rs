@@ -75,14 +75,14 @@ fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
 /// What the copies of a pattern say, one after the other.
 fn pattern_value<B: Board>(
     pattern: &Pattern,
-    table: &[f64],
+    entry: impl Fn(usize) -> f64,
     sets: &[Bitboard<B>],
     own_is_black: bool,
     last: u32,
 ) -> f64 {
     let digit = |square| sets.iter().position(|set| set.contains(square)).map_or(0, |place| place as u32 + 1);
     let indices = pattern.copies().iter().map(|copy| pattern.index(copy, own_is_black, last, digit));
-    indices.fold(0.0, |sum, index| sum + table[index])
+    indices.fold(0.0, |sum, index| sum + entry(index))
 }
 
 /// Division by the named convention.
@@ -177,7 +177,7 @@ fn value_of<G: Game>(
             let (pattern, tables) = (&expression.patterns()[pattern as usize], &expression.tables()[list as usize]);
             Value::Number(pattern_value(
                 pattern,
-                &tables[pattern.stage(pieces)],
+                |index| pattern.entry(tables, pieces, index),
                 &sets,
                 inputs.own_is_black,
                 board.squares() - 1,

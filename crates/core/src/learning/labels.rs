@@ -2,15 +2,20 @@
 //!
 //! A label says what a board is worth to the side to move. Among all tables those are best that make the sum of the squared
 //! errors small, plus for each entry the square of its move times its pull: an entry that few boards have stays where earlier
-//! boards put it. Tables of different stages share no boards, so each stage is a problem of its own, solved by conjugate
-//! gradients with a diagonal preconditioner; an entry is seen by so few of the boards that a dozen rounds are enough. With the
-//! boards met so far as pulls, one step after another comes close to fitting the boards of all steps together.
+//! boards put it. The equations are solved by conjugate gradients with a diagonal preconditioner; an entry is seen by so few
+//! of the boards that a dozen rounds are enough. With the boards met so far as pulls, one step after another comes close to
+//! fitting the boards of all steps together.
+//!
+//! Where patterns are mixed, boards with each number of pieces are a stage of their own, whose tables are a mix of two *kept* ones:
+//! so neighbouring stages share what their boards say. What is sought are moves of the kept tables. Stages that share no kept
+//! table share no equation: they are problems of their own.
 //!
 //! Sources: Hestenes & Stiefel, "Methods of conjugate gradients for solving linear systems" (1952); Buro, "Improving heuristic
 //! mini-max search by supervised learning" (2002), who fits such tables by least squares.
 //!
 //! Reasons: docs/design/learning.md.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::tables::{Part, parts_of, squashed, sum_of};
@@ -18,6 +23,7 @@ use crate::bitboard::Bitboard;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::expression::Expression;
 use crate::expression::program::Program;
+use crate::patterns::Mix;
 use crate::patterns::incremental::Carried;
 use crate::rules::{Color, Game};
 use crate::work::{Stopped, for_each_parallel};
@@ -36,9 +42,9 @@ pub struct Plan {
 /// What came of boards.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    /// The entries of all tables, in the order of [`Expression::parameters`].
-    pub parameters: Vec<f64>,
-    /// How often these boards had each entry.
+    /// How far each entry of the kept tables moves: pattern by pattern, table by table.
+    pub moves: Vec<f64>,
+    /// How often these boards had each of these entries; a board counts by the square of its share.
     pub visits: Vec<f64>,
     /// For each board the label less what the tables said before.
     pub errors: Vec<f64>,
@@ -49,8 +55,8 @@ const AT_ONCE: usize = 1024;
 /// The share of the first error of the equations at which they count as solved.
 const SOLVED: f64 = 1e-20;
 
-/// Fit tables to labelled boards; `pulls` hold each entry where it is. The value is `expression`, which `program` was lowered
-/// from.
+/// Fit tables to labelled boards; `pulls` hold each entry of the kept tables where it is. The value is `expression`, which
+/// `program` was lowered from.
 ///
 /// # Errors
 /// [`Stopped`] if `stop` was set before; else says in words what makes no sense.
@@ -63,38 +69,59 @@ pub fn fit_tables<G: Game>(
     program: &Program<G::Board>,
     stop: &AtomicBool,
 ) -> Result<Result<Fitted, String>, Stopped> {
-    let mut parameters = expression.parameters().unwrap_or_default();
-    let checked = check(boards.len(), labels, parameters.len(), pulls);
-    let parts = match checked.and_then(|()| parts_of::<G>(expression, program)) {
-        Ok(parts) if parts.windows(2).all(|pair| pair[0].pattern.stages() == pair[1].pattern.stages()) => parts,
+    let parameters = expression.parameters().unwrap_or_default();
+    let parts = match parts_of::<G>(expression, program) {
+        Ok(parts) if parts.windows(2).all(|pair| pair[0].pattern.has_stages_of(&pair[1].pattern)) => parts,
         Ok(_) => return Ok(Err("the patterns must have the same stages".into())),
         Err(message) => return Ok(Err(message)),
     };
-    let mut stages: Vec<_> = (0..parts[0].pattern.tables()).map(|number| Stage::new(&parts, number, pulls)).collect();
+    if let Err(message) = check(boards.len(), labels, parameters.len(), pulls) {
+        return Ok(Err(message));
+    }
+    let (pattern, kept) = (&parts[0].pattern, parts[0].pattern.tables());
+    let mixes: Vec<_> = if pattern.is_mixed() {
+        (0..=program.geometry().squares()).map(|pieces| pattern.mix(pieces)).collect()
+    } else {
+        (0..kept).map(|table| Mix { table, share: 0.0 }).collect()
+    };
+    let mut stages: Vec<_> = mixes.into_iter().map(|mix| Stage::new(&parts, mix)).collect();
     let mut carried = Carried::default();
     carried.load(program.plan());
     let reading =
         Reading { boards, labels, plan, parts: &parts, parameters: &parameters, carried, stages: &mut stages, stop };
     let errors = dispatch(reading)?;
-    for_each_parallel(&mut stages, plan.threads, stop, |_, stage| stage.solve(plan.rounds, stop))?;
-    let mut visits = vec![0.0; parameters.len()];
-    for (number, stage) in stages.iter().enumerate() {
-        for (part, table) in parts.iter().zip(&stage.tables) {
-            let entries = part.pattern.entries();
-            let (here, there) = (table.first..table.first + entries, part.offset + number * entries);
-            for (index, entry) in here.enumerate() {
-                parameters[there + index] += stage.moves[entry];
-                visits[there + index] = stage.visits[entry];
+    let (mut moves, mut visits) = (vec![0.0; pulls.len()], vec![0.0; pulls.len()]);
+    let mut problems = problems_of(stages, &parts, pulls, kept);
+    // One problem uses all threads; several of them are solved side by side.
+    let inner = if problems.len() == 1 { plan.threads } else { 1 };
+    for_each_parallel(&mut problems, plan.threads, stop, |_, problem| problem.solve(plan.rounds, inner, stop))?;
+    for problem in &problems {
+        for (number, table) in (problem.first..).zip(&problem.tables) {
+            for (part, there) in places(&parts, kept, number) {
+                moves[there.clone()].copy_from_slice(&table.moves[part.clone()]);
+                visits[there].copy_from_slice(&table.visits[part]);
             }
         }
     }
-    Ok(Ok(Fitted { parameters, visits, errors }))
+    Ok(Ok(Fitted { moves, visits, errors }))
 }
 
-fn check(boards: usize, labels: &[f64], parameters: usize, pulls: &[f64]) -> Result<(), String> {
+/// Where the entries of each pattern stand among those of kept table `number`, and among all of `kept` ones.
+fn places(parts: &[Part], kept: usize, number: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    let (mut here, mut there, mut ranges) = (0, 0, Vec::with_capacity(parts.len()));
+    for part in parts {
+        let entries = part.pattern.entries();
+        let first = there + number * entries;
+        ranges.push((here..here + entries, first..first + entries));
+        (here, there) = (here + entries, there + kept * entries);
+    }
+    ranges
+}
+
+fn check(boards: usize, labels: &[f64], entries: usize, pulls: &[f64]) -> Result<(), String> {
     let fine = |condition: bool, message: String| if condition { Ok(()) } else { Err(message) };
     fine(labels.len() == boards, format!("labels: {} for {boards} boards: give one each", labels.len()))?;
-    fine(pulls.len() == parameters, format!("pulls: {} for {parameters} entries: give one each", pulls.len()))?;
+    fine(pulls.len() == entries, format!("pulls: {} for {entries} entries: give one each", pulls.len()))?;
     if let Some(board) = labels.iter().position(|label| !label.is_finite()) {
         return Err(format!("labels[{board}] is {}: give a finite number", labels[board]));
     }
@@ -136,9 +163,18 @@ impl<G: Game> Task for Reading<'_, G> {
             carried.follow(cpu, board.turn() == Color::Black, empty, |_| (own.0, opponent.0, kings), 1);
             carried.take_ready();
             let indices = carried.lane(0);
-            let sum = sum_of(parts, parameters, indices, pieces);
+            let pattern = &parts[0].pattern;
+            let sum = if pattern.is_mixed() {
+                let mix = pattern.mix(pieces);
+                let (one, next) = mix.tables();
+                let of = |table| sum_of(parts, parameters, indices, |_| table);
+                if mix.share == 0.0 { of(one) } else { (1.0 - mix.share) * of(one) + mix.share * of(next) }
+            } else {
+                sum_of(parts, parameters, indices, |pattern| pattern.stage(pieces))
+            };
             let value = if plan.squashes { squashed(sum) } else { sum };
-            let stage = &mut stages[parts[0].pattern.stage(pieces)];
+            let stage = if pattern.is_mixed() { pieces as usize } else { pattern.stage(pieces) };
+            let stage = &mut stages[stage];
             for part in parts {
                 stage.indices.extend_from_slice(&indices[part.first..][..part.pattern.copies().len()]);
             }
@@ -160,77 +196,39 @@ struct Table {
     copies: usize,
 }
 
-/// The equations of a stage.
+/// The boards of a stage.
 struct Stage {
     tables: Vec<Table>,
+    mix: Mix,
     /// The indices of all boards, one after another, in the order of tables.
     indices: Vec<u16>,
     errors: Vec<f64>,
-    pulls: Vec<f64>,
-    visits: Vec<f64>,
-    /// How far each entry moves: what is sought.
-    moves: Vec<f64>,
+    /// Numbers that go with the entries of the stage: the direction, and then its image.
+    along: Vec<f64>,
+    image: Vec<f64>,
 }
 
 impl Stage {
-    fn new(parts: &[Part], number: usize, pulls: &[f64]) -> Self {
-        let (mut tables, mut own_pulls) = (Vec::with_capacity(parts.len()), Vec::new());
+    fn new(parts: &[Part], mix: Mix) -> Self {
+        let (mut tables, mut first) = (Vec::with_capacity(parts.len()), 0);
         for part in parts {
             let (entries, copies) = (part.pattern.entries(), part.pattern.copies().len());
-            tables.push(Table { first: own_pulls.len(), entries, copies });
-            own_pulls.extend_from_slice(&pulls[part.offset + number * entries..][..entries]);
+            tables.push(Table { first, entries, copies });
+            first += entries;
         }
-        let zeros = vec![0.0; own_pulls.len()];
-        Self { tables, indices: Vec::new(), errors: Vec::new(), pulls: own_pulls, visits: zeros.clone(), moves: zeros }
+        let (indices, errors, along, image) = (Vec::new(), Vec::new(), vec![0.0; first], vec![0.0; first]);
+        Self { tables, mix, indices, errors, along, image }
     }
 
-    /// Conjugate gradients from moves of 0.
-    fn solve(&mut self, rounds: u32, stop: &AtomicBool) {
-        if self.errors.is_empty() {
-            return;
-        }
-        let mut rest = vec![0.0; self.moves.len()];
-        let mut visits = std::mem::take(&mut self.visits);
-        self.each_board(|stage, board, indices| {
-            stage.spread(indices, stage.errors[board], &mut rest);
-            stage.spread(indices, 1.0, &mut visits);
-        });
-        self.visits = visits;
-        let scaled = |rest: &[f64], stage: &Self| -> Vec<f64> {
-            let diagonal = stage.visits.iter().zip(&stage.pulls).map(|(visits, pull)| visits + pull);
-            rest.iter().zip(diagonal).map(|(rest, diagonal)| rest / diagonal).collect()
-        };
-        let mut direction = scaled(&rest, self);
-        let mut left = product(&rest, &direction);
-        let enough = left * SOLVED;
-        for _ in 0..rounds {
-            if left <= enough || stop.load(Ordering::Relaxed) {
-                return;
-            }
-            let mut image: Vec<_> = direction.iter().zip(&self.pulls).map(|(along, pull)| along * pull).collect();
-            self.each_board(|stage, _, indices| stage.spread(indices, stage.gathered(indices, &direction), &mut image));
-            let step = left / product(&direction, &image);
-            for (moved, along) in self.moves.iter_mut().zip(&direction) {
-                *moved += step * along;
-            }
-            for (rest, image) in rest.iter_mut().zip(&image) {
-                *rest -= step * image;
-            }
-            let next = scaled(&rest, self);
-            let left_then = product(&rest, &next);
-            let kept = left_then / left;
-            for (along, next) in direction.iter_mut().zip(&next) {
-                *along = next + kept * *along;
-            }
-            left = left_then;
-        }
-    }
-
-    fn each_board(&self, mut action: impl FnMut(&Self, usize, &[u16])) {
+    /// For every board an amount, added to each of its entries: `image`.
+    fn spread_all(&mut self, amount: impl Fn(&Self, usize, &[u16]) -> f64) {
+        let mut image = std::mem::take(&mut self.image);
+        image.fill(0.0);
         let width = self.tables.iter().map(|table| table.copies).sum();
         for (board, indices) in self.indices.chunks_exact(width).enumerate() {
-            action(self, board, indices);
+            self.spread(indices, amount(self, board, indices), &mut image);
         }
+        self.image = image;
     }
 
     /// The sum of the entries of a board.
@@ -255,6 +253,153 @@ impl Stage {
             }
             indices = others;
         }
+    }
+}
+
+/// The entries of a kept table of every pattern, one pattern after the other.
+struct Kept {
+    pulls: Vec<f64>,
+    visits: Vec<f64>,
+    /// How far each entry moves: what is sought.
+    moves: Vec<f64>,
+    rest: Vec<f64>,
+    direction: Vec<f64>,
+    image: Vec<f64>,
+}
+
+impl Kept {
+    fn new(pulls: Vec<f64>) -> Self {
+        let zeros = vec![0.0; pulls.len()];
+        Self {
+            pulls,
+            visits: zeros.clone(),
+            moves: zeros.clone(),
+            rest: zeros.clone(),
+            direction: zeros.clone(),
+            image: zeros,
+        }
+    }
+
+    /// The rest, divided by the diagonal of the equations.
+    fn scaled(&self) -> Vec<f64> {
+        let diagonal = self.visits.iter().zip(&self.pulls).map(|(visits, pull)| visits + pull);
+        self.rest.iter().zip(diagonal).map(|(rest, diagonal)| rest / diagonal).collect()
+    }
+}
+
+/// Stages that share kept tables, and these: equations that are solved together.
+struct Problem {
+    stages: Vec<Stage>,
+    /// The number of the first kept table.
+    first: usize,
+    tables: Vec<Kept>,
+}
+
+/// The stages in groups that share no kept table.
+fn problems_of(stages: Vec<Stage>, parts: &[Part], pulls: &[f64], kept: usize) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for stage in stages {
+        let (first, second) = stage.mix.tables();
+        let is_shared = problems.last().is_some_and(|problem| first < problem.first + problem.tables.len());
+        if !is_shared {
+            problems.push(Problem { stages: Vec::new(), first, tables: Vec::new() });
+        }
+        let Some(problem) = problems.last_mut() else { continue };
+        for number in problem.first + problem.tables.len()..=second {
+            let own = places(parts, kept, number).into_iter().flat_map(|(_, there)| pulls[there].iter().copied());
+            problem.tables.push(Kept::new(own.collect()));
+        }
+        problem.stages.push(stage);
+    }
+    problems
+}
+
+impl Problem {
+    /// Conjugate gradients from moves of 0.
+    fn solve(&mut self, rounds: u32, threads: usize, stop: &AtomicBool) {
+        if self.stages.iter().all(|stage| stage.errors.is_empty()) {
+            return;
+        }
+        self.spread(threads, stop, |stage| stage.spread_all(|stage, board, _| stage.errors[board]));
+        self.collect(|table| &mut table.rest, |share| share);
+        self.spread(threads, stop, |stage| stage.spread_all(|_, _, _| 1.0));
+        self.collect(|table| &mut table.visits, |share| share * share);
+        for table in &mut self.tables {
+            table.direction = table.scaled();
+        }
+        let mut left = self.sum(|table| product(&table.rest, &table.direction));
+        let enough = left * SOLVED;
+        for _ in 0..rounds {
+            if left <= enough || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            self.mix();
+            self.spread(threads, stop, |stage| {
+                stage.spread_all(|stage, _, indices| stage.gathered(indices, &stage.along));
+            });
+            for table in &mut self.tables {
+                let pulled = table.direction.iter().zip(&table.pulls).map(|(along, pull)| along * pull);
+                table.image = pulled.collect();
+            }
+            self.collect(|table| &mut table.image, |share| share);
+            let step = left / self.sum(|table| product(&table.direction, &table.image));
+            for Kept { moves, rest, direction, image, .. } in &mut self.tables {
+                for (moved, along) in moves.iter_mut().zip(direction) {
+                    *moved += step * *along;
+                }
+                for (rest, image) in rest.iter_mut().zip(image) {
+                    *rest -= step * *image;
+                }
+            }
+            let next: Vec<_> = self.tables.iter().map(Kept::scaled).collect();
+            let left_then = self.tables.iter().zip(&next).map(|(table, next)| product(&table.rest, next)).sum::<f64>();
+            let kept = left_then / left;
+            for (table, next) in self.tables.iter_mut().zip(&next) {
+                for (along, next) in table.direction.iter_mut().zip(next) {
+                    *along = next + kept * *along;
+                }
+            }
+            left = left_then;
+        }
+    }
+
+    /// Let every stage do its part.
+    fn spread(&mut self, threads: usize, stop: &AtomicBool, action: impl Fn(&mut Stage) + Sync) {
+        // Whoever asked to stop finds it out after this: what is half done then is never read.
+        let _ = for_each_parallel(&mut self.stages, threads, stop, |_, stage| action(stage));
+    }
+
+    /// Give each stage its mix of the directions.
+    fn mix(&mut self) {
+        for Stage { mix, along, .. } in &mut self.stages {
+            let (one, next) = mix.tables();
+            let table = |number: usize| &self.tables[number - self.first].direction;
+            if mix.share == 0.0 {
+                along.copy_from_slice(table(one));
+                continue;
+            }
+            for ((along, one), next) in along.iter_mut().zip(table(one)).zip(table(next)) {
+                *along = (1.0 - mix.share) * one + mix.share * next;
+            }
+        }
+    }
+
+    /// Add the images of all stages, in their order, to the tables they are mixed from; `weight` of their shares.
+    fn collect(&mut self, of: impl Fn(&mut Kept) -> &mut Vec<f64>, weight: impl Fn(f64) -> f64) {
+        for Stage { mix, image, .. } in &self.stages {
+            let (one, next) = mix.tables();
+            for (number, share) in [(one, 1.0 - mix.share), (next, mix.share)] {
+                if share > 0.0 {
+                    let share = weight(share);
+                    let sums = of(&mut self.tables[number - self.first]);
+                    sums.iter_mut().zip(image).for_each(|(sum, image)| *sum += share * image);
+                }
+            }
+        }
+    }
+
+    fn sum(&self, of: impl Fn(&Kept) -> f64) -> f64 {
+        self.tables.iter().map(of).sum()
     }
 }
 

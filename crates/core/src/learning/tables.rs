@@ -91,18 +91,18 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The table for boards with so many pieces: where it begins among the parameters.
+    /// Where a table begins among the parameters.
     #[inline(always)]
-    pub fn place(&self, pieces: u32) -> usize {
-        self.offset + self.pattern.stage(pieces) * self.pattern.entries()
+    pub fn place(&self, table: usize) -> usize {
+        self.offset + table * self.pattern.entries()
     }
 }
 
-/// What the patterns say of a board, in the order of the sum.
+/// What the patterns say of a board, in the order of the sum; `table_of` says by which table of each.
 #[inline(always)]
-pub(super) fn sum_of(parts: &[Part], parameters: &[f64], indices: &[u16], pieces: u32) -> f64 {
+pub(super) fn sum_of(parts: &[Part], parameters: &[f64], indices: &[u16], table_of: impl Fn(&Pattern) -> usize) -> f64 {
     let one = |part: &Part| {
-        let table = &parameters[part.place(pieces)..][..part.pattern.entries()];
+        let table = &parameters[part.place(table_of(&part.pattern))..][..part.pattern.entries()];
         looked_up(table, &indices[part.first..][..part.pattern.copies().len()])
     };
     let (first, rest) = parts.split_first().map_or((0.0, &[][..]), |(first, rest)| (one(first), rest));
@@ -146,7 +146,7 @@ pub(super) fn parts_of<G: Game>(expression: &Expression, program: &Program<G::Bo
         let (pattern, first) = (Arc::clone(&read.pattern), read.carried?.into());
         Some(Part { pattern, first, offset: offsets[list as usize]? })
     };
-    let parts: Option<Vec<_>> = lists.iter().map(part).collect();
+    let parts: Option<Vec<Part>> = lists.iter().map(part).collect();
     parts.filter(|parts| parts.len() == program.patterns().len()).ok_or_else(other)
 }
 
@@ -162,6 +162,9 @@ pub fn learn_tables<G: Game>(
     done: &AtomicU64,
 ) -> Result<Result<TableLessons, String>, Stopped> {
     let parts = match settings.check().and_then(|()| parts_of::<G>(expression, program)) {
+        Ok(parts) if parts.iter().any(|part| part.pattern.is_mixed()) => {
+            return Ok(Err("the value: games teach tables that are not mixed; labels fit mixed ones".into()));
+        }
         Ok(parts) => parts,
         Err(message) => return Ok(Err(message)),
     };
@@ -200,7 +203,7 @@ impl Tables {
     /// What the patterns say of a board, in the order of the sum.
     #[inline(always)]
     fn sum(&self, indices: &[u16], pieces: u32) -> f64 {
-        sum_of(&self.parts, &self.parameters, indices, pieces)
+        sum_of(&self.parts, &self.parameters, indices, |pattern| pattern.stage(pieces))
     }
 
     /// Move the entries of a board towards what it should have been worth to the side that moved; the error.
@@ -210,7 +213,7 @@ impl Tables {
         let error = -target - value;
         let change = rate * (error * (1.0 - value * value));
         for part in &self.parts {
-            let place = part.place(board.pieces);
+            let place = part.place(part.pattern.stage(board.pieces));
             for &index in &board.indices[part.first..][..part.pattern.copies().len()] {
                 let entry = &mut self.parameters[place + usize::from(index)];
                 *entry += change;

@@ -5,6 +5,9 @@
 //! the first square's the most significant, are its index. There is a table for each stage of the game, by the number of
 //! pieces. The value is the sum over the copies in their order. [`incremental`] has the fast way to the indices in a search.
 //!
+//! The tables of a *mixed* pattern hold for some numbers of pieces. Between two of these numbers an entry is a linear mix of the
+//! two tables, so that no value jumps where a stage ends. Mixed entries are single precision numbers.
+//!
 //! Source: Buro, "Improving heuristic mini-max search by supervised learning" (2002); Lucas, "Learning to play Othello with
 //! n-tuple systems" (2007).
 
@@ -29,6 +32,31 @@ pub struct Pattern {
     stages: Box<[u32]>,
     /// The stage for every number of pieces, up to the first one of the last stage.
     stage_of: Box<[u8]>,
+    /// Of mixed tables: the number of pieces for which the first holds alone. Stages are these numbers of the others.
+    first: Option<u32>,
+}
+
+/// A table as a mix: the number of the one that holds for fewer pieces, and the share of the next one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Mix {
+    /// The table that holds for fewer pieces.
+    pub table: usize,
+    /// The share of the table after it; 0 where this one holds alone.
+    pub share: f64,
+}
+
+impl Mix {
+    /// The numbers of both tables; of one that holds alone, twice the same.
+    #[inline(always)]
+    pub fn tables(self) -> (usize, usize) {
+        (self.table, if self.share == 0.0 { self.table } else { self.table + 1 })
+    }
+
+    /// An entry, from those of both tables.
+    #[inline(always)]
+    pub fn entry(self, one: f64, next: f64) -> f64 {
+        f64::from((one + self.share * (next - one)) as f32)
+    }
 }
 
 impl Pattern {
@@ -79,7 +107,49 @@ impl Pattern {
         let stage_at = |pieces: u32| stages.iter().filter(|&&least| least <= pieces).count() as u8;
         let stage_of = (0..=stages.last().copied().unwrap_or(0)).map(stage_at).collect();
         let copies = copies.into_iter().map(Vec::into_boxed_slice).collect();
-        Ok(Self { copies, radix, turned, stages: stages.into(), stage_of })
+        Ok(Self { copies, radix, turned, stages: stages.into(), stage_of, first: None })
+    }
+
+    /// The same pattern with mixed tables: the first holds for `first` pieces and fewer, the others for the numbers where stages
+    /// begin.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn mixed(self, first: u32) -> Result<Self, String> {
+        if self.stages.first().is_none_or(|&next| next <= first) {
+            return Err("tables that are mixed hold for growing numbers of pieces, at least two".into());
+        }
+        Ok(Self { first: Some(first), ..self })
+    }
+
+    /// Whether entries between two numbers of pieces are mixed.
+    pub fn is_mixed(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// Whether tables hold for the same numbers of pieces as those of another pattern.
+    pub fn has_stages_of(&self, other: &Self) -> bool {
+        self.stages == other.stages && self.first == other.first
+    }
+
+    /// The tables that are mixed for a number of pieces; where nothing is mixed, that of its stage.
+    pub fn mix(&self, pieces: u32) -> Mix {
+        let table = self.stage(pieces);
+        let share = match (self.first, self.stages.get(table)) {
+            (Some(first), Some(&next)) => {
+                let first = if table == 0 { first } else { self.stages[table - 1] };
+                f64::from(pieces.saturating_sub(first)) / f64::from(next - first)
+            }
+            _ => 0.0,
+        };
+        Mix { table, share }
+    }
+
+    /// The entry of an index for a number of pieces.
+    pub fn entry(&self, tables: &[Box<[f64]>], pieces: u32, index: usize) -> f64 {
+        let mix = self.mix(pieces);
+        let next = &tables[(mix.table + 1).min(tables.len() - 1)];
+        if self.is_mixed() { mix.entry(tables[mix.table][index], next[index]) } else { tables[mix.table][index] }
     }
 
     /// The lists of squares that share the tables.
@@ -133,6 +203,39 @@ impl Pattern {
 
 /// The sum of what a table says of some indices, in their order.
 #[inline(always)]
-pub fn looked_up<'a>(table: &[f64], indices: impl IntoIterator<Item = &'a u16>) -> f64 {
-    indices.into_iter().fold(0.0, |sum, &index| sum + table[usize::from(index)])
+pub fn looked_up<'a, E: Copy + Into<f64>>(table: &[E], indices: impl IntoIterator<Item = &'a u16>) -> f64 {
+    indices.into_iter().fold(0.0, |sum, &index| sum + table[usize::from(index)].into())
+}
+
+/// The tables of a mixed pattern for each number of pieces, made when they are first asked for.
+#[derive(Clone, Debug)]
+pub struct MixedTables(std::sync::Arc<[std::sync::OnceLock<Box<[f32]>>]>);
+
+impl MixedTables {
+    /// For a board of so many squares.
+    pub fn new(squares: u32) -> Self {
+        Self((0..=squares).map(|_| std::sync::OnceLock::new()).collect())
+    }
+
+    /// The table for a number of pieces, of a pattern with these tables.
+    #[inline(always)]
+    pub fn table(&self, pattern: &Pattern, tables: &[Box<[f64]>], pieces: u32) -> &[f32] {
+        let place = &self.0[(pieces as usize).min(self.0.len() - 1)];
+        place.get().unwrap_or_else(|| Self::make(place, pattern, tables, pieces))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make<'a>(
+        place: &'a std::sync::OnceLock<Box<[f32]>>,
+        pattern: &Pattern,
+        tables: &[Box<[f64]>],
+        pieces: u32,
+    ) -> &'a [f32] {
+        place.get_or_init(|| {
+            let mix = pattern.mix(pieces);
+            let (one, next) = (&tables[mix.table], &tables[(mix.table + 1).min(tables.len() - 1)]);
+            one.iter().zip(next).map(|(&one, &next)| mix.entry(one, next) as f32).collect()
+        })
+    }
 }

@@ -288,7 +288,11 @@ pub fn drawn_pattern(number: u32, sets: usize, squares: u32) -> (Pattern, Vec<Bo
     let mut stages: Vec<u32> = (0..draws.below(4)).map(|_| 1 + draws.below(squares.into()) as u32).collect();
     stages.sort_unstable();
     stages.dedup();
-    let pattern = Pattern::new(copies, sets, draws.below(2) == 0, stages, squares).unwrap();
+    let first = stages.first().map(|&next| draws.below(next.into()) as u32);
+    let mut pattern = Pattern::new(copies, sets, draws.below(2) == 0, stages, squares).unwrap();
+    if let Some(first) = first.filter(|_| draws.below(2) == 0) {
+        pattern = pattern.mixed(first).unwrap();
+    }
     let table = |_| (0..pattern.entries()).map(|_| (draws.below(9) as f64 - 4.0) * 0.37).collect();
     let tables = (0..pattern.tables()).map(table).collect();
     (pattern, tables)
