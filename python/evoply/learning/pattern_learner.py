@@ -119,13 +119,14 @@ class PatternLearning(KeptLearner[PatternStep]):
             except KeyboardInterrupt:
                 if not parts:
                     raise
-                raise StoppedWithinStepError(_learned(config, step, began, parts, done)) from None
+                learned = _learned(config, step, began, parts, parameters, done)
+                raise StoppedWithinStepError(learned) from None
             if part["failed"] is not None:
                 game, ply = part["failed"]
                 raise RunError(_too_large(game, ply, step.games))
+            done, parameters = done + count, part.pop("parameters")
             parts.append(part)
-            done, parameters = done + count, part["parameters"]
-        return _learned(config, step, began, parts, done)
+        return _learned(config, step, began, parts, parameters, done)
 
     def _label(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
         """Return the step after the next games that give labels.
@@ -182,7 +183,7 @@ class PatternLearning(KeptLearner[PatternStep]):
         rules = game_rules(config.game)
         usual = _MOST_PLIES if rules.has_draw_rules else None
         result: dict[str, Any] = _native.learn_tables(
-            _program(config).with_parameters(parameters),
+            _taught_by_games(config).with_parameters(parameters),
             [rules.start().row],
             key=Stream(config.seed, "patterns").key,
             first_game=first,
@@ -201,10 +202,11 @@ def _learned(
     step: PatternStep,
     began: float,
     parts: Sequence[dict[str, Any]],
+    parameters: NDArray[np.float64],
     games: int,
 ) -> PatternStep:
     """Return the step after *step*, with *games* in all, that *parts* of its games come to."""
-    entries = parts[-1]["parameters"].astype("<f8").tobytes()
+    entries = parameters.astype("<f8").tobytes()
     updates, squares, points = (
         np.concatenate([part[name] for part in parts])
         for name in ("updates", "squared_errors", "points")
@@ -238,8 +240,13 @@ def _lower(patterns: str) -> _native.Program:
 
 def _program(config: PatternConfig) -> _native.Program:
     """Return the patterns of *config* in the kernel's form, every entry 0."""
-    decisive = config.model_dump(mode="json", include={"game", "patterns", "stages"})
+    decisive = config.model_dump(mode="json", include={"game", "patterns", "stages", "mixed"})
     return _lower(json.dumps(decisive, sort_keys=True))
+
+
+def _taught_by_games(config: PatternConfig) -> _native.Program:
+    """Return the same with the tables of stages as games teach them."""
+    return _program(config.model_copy(update={"mixed": False}))
 
 
 def pattern_player(
