@@ -1,13 +1,17 @@
 """Learned tables as files: rounded, with the numbers for selective search and their origin.
 
-One JSON file. Entries are whole multiples of 1/1000 in 16 bits, lowest byte first, in base64,
-not compressed: so the same tables are the same bytes whatever library wrote them.
+One JSON file. Entries are whole multiples of 1/1000 in 16 bits. First come the low bytes of all
+entries, then the high bytes; zlib makes them small, since most tables are full of zeros and small
+numbers; the result stands in the file as base64. The checksum and the digest are those of the
+entries themselves, so they do not depend on the library that compressed them. Files of the first
+format, whose entries are not compressed, can still be read.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import zlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +22,13 @@ from pydantic import Field, model_validator
 from evoply import _native
 from evoply.configs.config_errors import checked
 from evoply.environment.files import checksum, with_checksum, without_checksum
-from evoply.expressions import Number, program_with_parameters, sum_of_patterns, with_parameters
+from evoply.expressions import (
+    Number,
+    mixed_stages,
+    program_with_parameters,
+    sum_of_patterns,
+    with_parameters,
+)
 from evoply.expressions.written_form import parse_json
 from evoply.games import game_rules
 from evoply.players.evaluators import Model, problems
@@ -115,7 +125,8 @@ else:
 UNITS = 1000
 """Entries are multiples of one divided by this."""
 _MOST = 32_767
-LARGEST_PACKED = 8_000_000
+_COMPRESSED = 2
+LARGEST_PACKED = 12_000_000
 """Bytes of the largest file."""
 
 
@@ -129,7 +140,8 @@ class PackedPattern(Model):
 class PackedTables(Model):
     """Tables of patterns of a game; men and kings are different contents."""
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = 2
+    """1: 16 bits an entry, lowest byte first; 2: compressed, low bytes before high ones."""
     kind: Literal["evoply tables"] = "evoply tables"
     game: str = "othello"
     made: dict[str, Any]
@@ -137,6 +149,8 @@ class PackedTables(Model):
     patterns: Annotated[tuple[PackedPattern, ...], Field(min_length=1, max_length=100)]
     stages: Annotated[tuple[int, ...], Field(max_length=63)]
     """The numbers of pieces from which the next table of each pattern holds."""
+    mixed: bool = False
+    """Whether tables hold in the middle of their stages, and are mixed between."""
     cuts: Annotated[tuple[Cut, ...], Field(max_length=60)]
     """The predictions of shallow searches, by the same stages."""
     entries: str = Field(max_length=LARGEST_PACKED)
@@ -154,14 +168,24 @@ class PackedTables(Model):
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
-        """All entries, in the order of `parameters_of`; `ValueError` if they are not base64."""
+        """All entries, in the order of `parameters_of`; `ValueError` if they are damaged."""
+        return self._whole.astype(np.float64) / UNITS
+
+    @cached_property
+    def _whole(self) -> NDArray[np.int16]:
+        """All entries as multiples of one divided by `UNITS`."""
         try:
             raw = base64.b64decode(self.entries, validate=True)
         except binascii.Error:
             raise ValueError("entries: not base64") from None
+        if self.format == _COMPRESSED:
+            raw = _unpacked(raw, 2 * len(self._empty.parameters))
         if len(raw) % 2:
             raise ValueError("entries: an entry has two bytes, and there is an odd one")
-        return np.frombuffer(raw, dtype="<i2").astype(np.float64) / UNITS
+        if self.format == _COMPRESSED:
+            planes = np.frombuffer(raw, dtype=np.uint8).reshape(2, -1)
+            return np.ascontiguousarray(planes.T).view("<i2")[:, 0]
+        return np.frombuffer(raw, dtype="<i2")
 
     @cached_property
     def program(self) -> _native.Program:
@@ -170,8 +194,15 @@ class PackedTables(Model):
 
     @cached_property
     def digest(self) -> str:
-        """The first 16 digits of the file's checksum, which identify these tables."""
-        return checksum(self._content())[:16]
+        """The first 16 digits of the checksum of what the file says, which identify these tables.
+
+        It takes the entries themselves: a library may compress them to other bytes.
+        """
+        content = self._content()
+        if self.format == _COMPRESSED:
+            entries = self._whole.astype("<i2").tobytes()
+            content["entries"] = base64.b64encode(entries).decode()
+        return checksum(content)[:16]
 
     @property
     def label(self) -> str:
@@ -193,7 +224,8 @@ class PackedTables(Model):
 
     def _content(self) -> dict[str, Any]:
         """Return all fields; files without a unit are older than units."""
-        return self.model_dump(mode="json", exclude={"unit"} if self.unit == "wins" else None)
+        older = {"unit"} if self.unit == "wins" else set()
+        return self.model_dump(mode="json", exclude=older | (set() if self.mixed else {"mixed"}))
 
     @cached_property
     def _empty(self) -> _native.Program:
@@ -207,20 +239,34 @@ class PackedTables(Model):
             [(pattern.squares, pattern.symmetries) for pattern in self.patterns],
             rules.shape,
             moves_pieces=rules.moves_pieces,
-            stages=self.stages,
+            stages=mixed_stages(self.stages, rules.shape.squares) if self.mixed else self.stages,
         )
+
+
+def _unpacked(raw: bytes, most: int) -> bytes:
+    """Return the bytes that were compressed to *raw*, which are at most so many."""
+    engine = zlib.decompressobj()
+    try:
+        found = engine.decompress(raw, most + 1)
+    except zlib.error:
+        raise ValueError("entries: not compressed, or damaged") from None
+    if len(found) > most or not engine.eof or engine.unused_data:
+        raise ValueError("entries: more or fewer than the patterns have, or cut off")
+    return found
 
 
 def rounded(values: Sequence[float] | NDArray[np.float64]) -> str:
     """Return entries as text for a file; `ValueError` if an entry is too large.
 
-    >>> rounded([0.0, 0.0014, -1.0])
-    'AAABABj8'
+    >>> values = rounded([0.0, 0.0014, -1.0])
+    >>> zlib.decompress(base64.b64decode(values)).hex(" ")
+    '00 01 18 00 00 fc'
     """
     whole = np.rint(np.asarray(values, dtype=np.float64) * UNITS)
     if not np.isfinite(whole).all() or np.abs(whole).max(initial=0) > _MOST:
         raise ValueError(f"entries: one is larger than {_MOST / UNITS}: learn with smaller rates")
-    return base64.b64encode(whole.astype("<i2").tobytes()).decode()
+    planes = whole.astype("<i2").view(np.uint8).reshape(-1, 2).T
+    return base64.b64encode(zlib.compress(planes.tobytes(), 9)).decode()
 
 
 def read_packed(text: str) -> PackedTables:
