@@ -1,11 +1,15 @@
 """The player strong: its levels, its file, and searches that are cut short."""
 
+import base64
 import itertools
 import json
 import re
+import zlib
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import evoply as ep
@@ -133,7 +137,11 @@ def test_the_usual_level_is_that_of_the_name():
 def test_a_depth_is_the_plain_search_with_the_tables():
     search = parse_player("strong:depth=3").self_contained()
     assert isinstance(search, AlphaBeta)
-    assert (search.temperature, search.selective, search.endgame) == (None, None, 0)
+    assert (search.temperature, search.selective, search.endgame) == (None, None, 11)
+    # It plays exactly from eight more empty squares on than it looks ahead; checkers has no solver.
+    assert [parse_player(f"strong:depth={n}").inner.endgame for n in (1, 12, 16)] == [9, 20, 20]
+    assert parse_player("strong:depth=4,endgame=0").inner.endgame == 0
+    assert parse_player("strong:depth=4", game="checkers").inner.endgame == 0
     for position in positions(10, (10, 50)):
         mine, plain = (
             analyse(one, position, stream=Stream(3)) for one in ("strong:depth=3", search)
@@ -171,14 +179,27 @@ def damaged(**changes: object) -> str:
     return json.dumps({**content, "checksum": checksum(content)})
 
 
+def repacked(change: Callable[[bytes], bytes]) -> str:
+    return base64.b64encode(change(base64.b64decode(strong_tables().entries))).decode()
+
+
+def compressed(raw: bytes) -> str:
+    return base64.b64encode(zlib.compress(raw)).decode()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("{}", "not a file of packed tables"),
         (json.dumps({"kind": "evoply tables"}), "the checksum is wrong"),
-        (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 2"),
+        (lambda: damaged(format=1, entries="AAAAAA=="), "entries: 2, and the patterns have"),
+        (lambda: damaged(entries="AAAAAA=="), "entries: not compressed, or damaged"),
+        (lambda: damaged(entries=repacked(lambda raw: raw[:-9])), "more or fewer than"),
+        (lambda: damaged(entries=repacked(lambda raw: raw + b"0")), "more or fewer than"),
+        (lambda: damaged(entries=compressed(bytes(100_000_000))), "more or fewer than"),
+        (lambda: damaged(entries=compressed(bytes(10))), "entries: 5, and the patterns have"),
         (lambda: damaged(entries="AAAA~"), "not base64"),
-        (lambda: damaged(format=2), "format"),
+        (lambda: damaged(format=3), "format"),
         (lambda: damaged(game="checkers"), "at most 65,536"),
         (lambda: damaged(stages=[20]), "entries"),
         (lambda: damaged(patterns=[{"squares": "a1 z9", "symmetries": [0]}]), "z9"),
@@ -268,6 +289,25 @@ def test_selective_search_hardly_errs_and_looks_at_less():
 def test_level_5_beats_named_players_and_level_1():
     for other in ("swh", "strong:level=1"):
         assert ep.match("strong", other, games=20, seed=1).score > 0.8
+
+
+def test_a_digest_does_not_depend_on_what_compressed_the_entries():
+    packed = strong_tables("checkers")
+    raw = zlib.decompress(base64.b64decode(packed.entries))
+    again = packed.model_copy(update={"entries": base64.b64encode(zlib.compress(raw, 1)).decode()})
+    assert again.entries != packed.entries
+    assert (again.digest, again.values.tolist()) == (packed.digest, packed.values.tolist())
+
+
+def test_a_file_of_the_first_format_is_read():
+    packed = strong_tables("checkers")
+    plain = np.rint(packed.values * 1000).astype("<i2").tobytes()
+    content = packed.model_dump(mode="json", exclude={"unit", "mixed"}) | {
+        "format": 1, "entries": base64.b64encode(plain).decode(),
+    }  # fmt: skip
+    old = read_packed(json.dumps(content | {"checksum": checksum(content)}))
+    assert old.values.tolist() == packed.values.tolist()
+    assert old.digest == checksum(content)[:16]
 
 
 def test_tables_are_checked_as_a_whole():

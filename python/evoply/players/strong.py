@@ -73,6 +73,9 @@ _WITHOUT = (
 
 _FROM_TABLE = 5
 """The least depth at which a search keeps positions."""
+_SOLVED_BEYOND = 8
+"""Empty squares more than plies from which a player of a depth solves the end, as NTest does."""
+_MOST_SOLVED = 20
 
 
 LEVEL_NAMES = (
@@ -136,7 +139,8 @@ class Strong(NamedKind, Wrapping):
     level: int = Field(default=USUAL_LEVEL, ge=1, le=len(LEVEL_NAMES), strict=True)
     """1 (Beginner) to 12 (Master); 8 takes at most 50 ms a move."""
     depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, strict=True)
-    """Plies instead of a level: no temperature, nothing left out, nothing solved."""
+    """Plies instead of a level: no temperature, and nothing left out. In Othello it plays exactly
+    from 8 more empty squares on than that, at most from 20."""
     selective: float | None = Field(default=None, ge=0.1, le=100, title="number of sigmas")
     """Leave out what a shallow search foretells to be so many standard deviations outside."""
     endgame: int | None = Field(default=None, ge=0, le=MAX_ENDGAME, strict=True)
@@ -226,9 +230,12 @@ class Strong(NamedKind, Wrapping):
 
     @property
     def _level(self) -> SearchLevel:
-        level = (
-            levels_of(self.game)[self.level - 1] if self.depth is None else SearchLevel(self.depth)
-        )
+        if self.depth is None:
+            level = levels_of(self.game)[self.level - 1]
+        else:
+            solved = min(self.depth + _SOLVED_BEYOND, _MOST_SOLVED)
+            has_solver = bool(game_rules(self.game).solver)
+            level = SearchLevel(self.depth, endgame=solved if has_solver else 0)
         own: dict[str, Any] = {"selective": self.selective, "endgame": self.endgame}
         return level._replace(**{name: value for name, value in own.items() if value is not None})
 
