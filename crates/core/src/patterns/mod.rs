@@ -221,7 +221,7 @@ impl MixedTables {
     #[inline(always)]
     pub fn table(&self, pattern: &Pattern, tables: &[Box<[f64]>], pieces: u32) -> &[f32] {
         let place = &self.0[(pieces as usize).min(self.0.len() - 1)];
-        place.get().unwrap_or_else(|| Self::make(place, pattern, tables, pieces))
+        if let Some(table) = place.get() { table } else { Self::make(place, pattern, tables, pieces) }
     }
 
     #[cold]
