@@ -156,6 +156,10 @@ def weighted_sum(board, of, tables, selector):
     return total
 
 
+def single(value):
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
 def doubles(table, count):
     if table == 0:
         return [0.0] * count
@@ -172,17 +176,18 @@ def entries_for(pieces, stages, tables):
     numbers = stages[1:]
     if pieces <= numbers[0] or pieces >= numbers[-1]:
         table = tables[0 if pieces <= numbers[0] else -1]
-        return [struct.unpack("<f", struct.pack("<f", entry))[0] for entry in table]
+        return [single(entry) for entry in table]
     place = max(n for n, least in enumerate(numbers) if least <= pieces)
     share = (pieces - numbers[place]) / (numbers[place + 1] - numbers[place])
     pairs = zip(tables[place], tables[place + 1], strict=True)
     mixed = [one + share * (other - one) for one, other in pairs]
-    return [struct.unpack("<f", struct.pack("<f", entry))[0] for entry in mixed]
+    return [single(entry) for entry in mixed]
 
 
 def pattern(board, sets, copies, turned, stages, tables):
     pieces = len(board.own | board.opponent)
     entries = entries_for(pieces, stages, tables)
+    rounded = single if "mixed" in stages else float
     total = 0.0
     for copy in copies:
         index = 0
@@ -191,7 +196,7 @@ def pattern(board, sets, copies, turned, stages, tables):
                 square = board.size**2 - 1 - square
             digits = [n for n, one in enumerate(sets, 1) if divmod(square, board.size) in one]
             index = index * (len(sets) + 1) + (digits[0] if digits else 0)
-        total += entries[index]
+        total = rounded(total + entries[index])
     return total
 
 

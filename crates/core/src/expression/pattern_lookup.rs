@@ -5,7 +5,7 @@ use crate::bitboard::{Board, Word};
 use crate::cpu::{Cpu, Task};
 use crate::lanes::{LANES, Lanes};
 use crate::patterns::incremental::Carried;
-use crate::patterns::looked_up;
+use crate::patterns::{Entry, looked_up};
 
 /// What a pattern says of eight boards.
 pub(super) struct Patterned<'a, B: Board> {
@@ -35,7 +35,7 @@ impl<B: Board> Task for Patterned<'_, B> {
 impl<B: Board> Patterned<'_, B> {
     /// The sums of the entries, where `table_for` has the table for a number of pieces.
     #[inline(always)]
-    fn of_tables<'t, E: Copy + Into<f64> + 't>(self, table_for: impl Fn(u32) -> &'t [E]) -> Lanes<f64> {
+    fn of_tables<'t, E: Entry + 't>(self, table_for: impl Fn(u32) -> &'t [E]) -> Lanes<f64> {
         let Self { read, program, pieces, own_is_black, sets, carried, ready } = self;
         let pattern = &*read.pattern;
         let mut sums = Lanes::splat(0.0);
@@ -55,7 +55,7 @@ impl<B: Board> Patterned<'_, B> {
             return sums;
         }
         // Step 2. Otherwise square by square, on all boards at once.
-        let tables = pieces.map(table_for);
+        let (tables, mut added) = (pieces.map(table_for), Lanes([E::default(); LANES]));
         for copy in pattern.copies() {
             let mut indices = Lanes::splat(0_u32);
             for &square in copy {
@@ -68,16 +68,16 @@ impl<B: Board> Patterned<'_, B> {
                 indices = indices.zip(digits, |index, digit| index * pattern.radix() + digit);
             }
             for lane in 0..LANES {
-                sums.0[lane] += tables.0[lane][indices.0[lane] as usize].into();
+                added.0[lane] = added.0[lane] + tables.0[lane][indices.0[lane] as usize];
             }
         }
-        sums
+        added.map(Into::into)
     }
 }
 
 /// As [`looked_up`], of nearly all patterns without counting.
 #[inline(always)]
-fn summed<E: Copy + Into<f64>>(table: &[E], indices: &[u16]) -> f64 {
+fn summed<E: Entry>(table: &[E], indices: &[u16]) -> f64 {
     if let Ok(four) = <&[u16; 4]>::try_from(indices) {
         looked_up(table, four)
     } else if let Ok(eight) = <&[u16; 8]>::try_from(indices) {

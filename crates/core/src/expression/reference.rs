@@ -75,14 +75,15 @@ fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
 /// What the copies of a pattern say, one after the other.
 fn pattern_value<B: Board>(
     pattern: &Pattern,
-    entry: impl Fn(usize) -> f64,
+    tables: &Tables,
+    pieces: u32,
     sets: &[Bitboard<B>],
     own_is_black: bool,
     last: u32,
 ) -> f64 {
     let digit = |square| sets.iter().position(|set| set.contains(square)).map_or(0, |place| place as u32 + 1);
     let indices = pattern.copies().iter().map(|copy| pattern.index(copy, own_is_black, last, digit));
-    indices.fold(0.0, |sum, index| sum + entry(index))
+    pattern.sum(tables, pieces, indices)
 }
 
 /// Division by the named convention.
@@ -175,13 +176,7 @@ fn value_of<G: Game>(
             let sets: Vec<_> = sets.into_iter().flatten().map(squares).collect();
             let pieces = (inputs.own | inputs.opponent).len();
             let (pattern, tables) = (&expression.patterns()[pattern as usize], &expression.tables()[list as usize]);
-            Value::Number(pattern_value(
-                pattern,
-                |index| pattern.entry(tables, pieces, index),
-                &sets,
-                inputs.own_is_black,
-                board.squares() - 1,
-            ))
+            Value::Number(pattern_value(pattern, tables, pieces, &sets, inputs.own_is_black, board.squares() - 1))
         }
         Node::Add(a, b) => Value::Number(number(a) + number(b)),
         Node::Subtract(a, b) => Value::Number(number(a) - number(b)),

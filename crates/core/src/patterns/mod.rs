@@ -6,7 +6,7 @@
 //! pieces. The value is the sum over the copies in their order. [`incremental`] has the fast way to the indices in a search.
 //!
 //! The tables of a *mixed* pattern hold for some numbers of pieces. Between two of these numbers an entry is a linear mix of the
-//! two tables, so that no value jumps where a stage ends. Mixed entries are single precision numbers.
+//! two tables, so that no value jumps where a stage ends. Mixed entries are single precision numbers and added as such.
 //!
 //! Source: Buro, "Improving heuristic mini-max search by supervised learning" (2002); Lucas, "Learning to play Othello with
 //! n-tuple systems" (2007).
@@ -54,8 +54,8 @@ impl Mix {
 
     /// An entry, from those of both tables.
     #[inline(always)]
-    pub fn entry(self, one: f64, next: f64) -> f64 {
-        f64::from((one + self.share * (next - one)) as f32)
+    pub fn entry(self, one: f64, next: f64) -> f32 {
+        (one + self.share * (next - one)) as f32
     }
 }
 
@@ -145,11 +145,15 @@ impl Pattern {
         Mix { table, share }
     }
 
-    /// The entry of an index for a number of pieces.
-    pub fn entry(&self, tables: &[Box<[f64]>], pieces: u32, index: usize) -> f64 {
+    /// The sum of the entries of some indices for a number of pieces, one after the other.
+    pub fn sum(&self, tables: &[Box<[f64]>], pieces: u32, indices: impl Iterator<Item = usize>) -> f64 {
         let mix = self.mix(pieces);
-        let next = &tables[(mix.table + 1).min(tables.len() - 1)];
-        if self.is_mixed() { mix.entry(tables[mix.table][index], next[index]) } else { tables[mix.table][index] }
+        let (one, next) = (&tables[mix.table], &tables[(mix.table + 1).min(tables.len() - 1)]);
+        if self.is_mixed() {
+            f64::from(indices.fold(0.0, |sum, index| sum + mix.entry(one[index], next[index])))
+        } else {
+            indices.fold(0.0, |sum, index| sum + one[index])
+        }
     }
 
     /// The lists of squares that share the tables.
@@ -203,9 +207,13 @@ impl Pattern {
 
 /// The sum of what a table says of some indices, in their order.
 #[inline(always)]
-pub fn looked_up<'a, E: Copy + Into<f64>>(table: &[E], indices: impl IntoIterator<Item = &'a u16>) -> f64 {
-    indices.into_iter().fold(0.0, |sum, &index| sum + table[usize::from(index)].into())
+pub fn looked_up<'a, E: Entry>(table: &[E], indices: impl IntoIterator<Item = &'a u16>) -> f64 {
+    indices.into_iter().fold(E::default(), |sum, &index| sum + table[usize::from(index)]).into()
 }
+
+/// A number in a table, which is added to others of its own precision: double, or single in mixed tables.
+pub trait Entry: Copy + Default + std::ops::Add<Output = Self> + Into<f64> {}
+impl<E: Copy + Default + std::ops::Add<Output = E> + Into<f64>> Entry for E {}
 
 /// The tables of a mixed pattern for each number of pieces, made when they are first asked for.
 #[derive(Clone, Debug)]
@@ -235,7 +243,7 @@ impl MixedTables {
         place.get_or_init(|| {
             let mix = pattern.mix(pieces);
             let (one, next) = (&tables[mix.table], &tables[(mix.table + 1).min(tables.len() - 1)]);
-            one.iter().zip(next).map(|(&one, &next)| mix.entry(one, next) as f32).collect()
+            one.iter().zip(next).map(|(&one, &next)| mix.entry(one, next)).collect()
         })
     }
 }
