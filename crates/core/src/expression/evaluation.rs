@@ -351,13 +351,12 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     // Not a call: one that gave `newest` would write it to memory, where it would stay for all operations.
                     number!(to, SumsOf { sums, sets, selector }.on(cpu));
                 }
-                Op::Pattern(to, number) => {
-                    let read = &program.patterns[usize::from(number)];
-                    let sets = read.sets.map(|register| &at!(sets, register));
+                Op::Patterns(to, first, count) => {
+                    let reads = &program.patterns[usize::from(first)..][..usize::from(count)];
                     let pieces = block.own.zip(block.opponent, |a, b| (a | b).count_ones());
-                    let own_is_black = block.own_is_black;
+                    let (sets, own_is_black) = (&*sets, block.own_is_black);
                     at!(numbers, to) =
-                        cpu.call_apart(Patterned { read, program, pieces, own_is_black, sets, carried, ready });
+                        cpu.call_apart(Patterned { reads, program, pieces, own_is_black, sets, carried, ready });
                     newest = Numbers::splat(0.0);
                 }
                 Op::AddNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a + b),

@@ -44,6 +44,8 @@ struct Life {
     register: Option<Register>,
     /// A count whose intersection is never stored: both are one operation.
     fused: bool,
+    /// Of a sum of patterns that nobody else reads: these, which are one operation.
+    patterns: Vec<NodeId>,
     /// The outputs that this value is.
     outputs: Vec<u16>,
 }
@@ -155,6 +157,35 @@ impl<'a, B: Board> Lowering<'a, B> {
                 self.life[id].fused = true;
             }
         }
+        for id in (0..self.life.len() as NodeId).rev() {
+            if self.life[id as usize].readers > 0 {
+                self.fuse_patterns(id);
+            }
+        }
+    }
+
+    /// Make one operation of a node, if it is a sum of patterns, one by one from the left, whose parts nobody else reads.
+    fn fuse_patterns(&mut self, id: NodeId) {
+        let is_own = |node: NodeId| self.life[node as usize].readers == 1;
+        let (mut node, mut patterns, mut sums) = (id, Vec::new(), Vec::new());
+        loop {
+            match self.expression.nodes()[node as usize] {
+                Node::Add(rest, last) if rest != last && is_own(rest) && is_own(last) => {
+                    let Node::Pattern(..) = self.expression.nodes()[last as usize] else { return };
+                    patterns.push(last);
+                    sums.push(rest);
+                    node = rest;
+                }
+                Node::Pattern(..) if node != id => break,
+                _ => return,
+            }
+        }
+        patterns.push(node);
+        patterns.reverse();
+        for &part in patterns.iter().chain(&sums) {
+            self.life[part as usize].readers = 0;
+        }
+        self.life[id as usize].patterns = patterns;
     }
 
     /// Inputs have fixed registers. Constants, and what is computed once a choice, get registers that are never reused, while
@@ -244,6 +275,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..) | Node::Destinations(_), _) => {
                 self.newest = None;
             }
+            _ if matches!(op, Op::Patterns(..)) => self.newest = None,
             (_, Type::Number) => self.newest = Some(id),
             _ => {}
         }
@@ -299,6 +331,19 @@ impl<'a, B: Board> Lowering<'a, B> {
         Ok(register)
     }
 
+    /// Note that a pattern is read here.
+    fn read_pattern(&mut self, id: NodeId) {
+        let Node::Pattern(arguments, pattern, list) = self.expression.nodes()[id as usize] else { return };
+        let mut sets = [0; 4];
+        for (register, argument) in sets.iter_mut().zip(arguments.into_iter().flatten()) {
+            *register = self.read(argument);
+        }
+        let pattern = Arc::clone(&self.expression.patterns()[pattern as usize]);
+        let mixed = pattern.is_mixed().then(|| MixedTables::new(self.program.geometry.squares()));
+        self.program.patterns.push(PatternRead { pattern, list, sets, carried: None, mixed });
+        self.read_by.push(id);
+    }
+
     /// The operation of a node, registers chosen.
     fn operation(&mut self, id: NodeId) -> Result<Op<B::Word>, ExpressionError> {
         let node = self.expression.nodes()[id as usize];
@@ -308,6 +353,17 @@ impl<'a, B: Board> Lowering<'a, B> {
         {
             let (a, b) = (self.read(a), self.read(b));
             return Ok(Op::CountIntersection(self.write(id)?, a, b));
+        }
+        let mut parts = std::mem::take(&mut self.life[id as usize].patterns);
+        if let Node::Pattern(..) = node {
+            parts.push(id);
+        }
+        if !parts.is_empty() {
+            let first = self.program.patterns.len();
+            for &part in &parts {
+                self.read_pattern(part);
+            }
+            return Ok(Op::Patterns(self.write(id)?, first as u16, parts.len() as u16));
         }
         let mut registers = [0; 4];
         for (place, (argument, _)) in node.arguments().enumerate() {
@@ -346,13 +402,6 @@ impl<'a, B: Board> Lowering<'a, B> {
             Node::Count(_) => Op::Count(to, a),
             Node::NumberOfMoves(side) => Op::NumberOfMoves(to, side),
             Node::WeightedSum(_, list, selector) => Op::WeightedSum(to, a, list, selector.map(|_| b)),
-            Node::Pattern(_, pattern, list) => {
-                let pattern = Arc::clone(&self.expression.patterns()[pattern as usize]);
-                let mixed = pattern.is_mixed().then(|| MixedTables::new(self.program.geometry.squares()));
-                self.program.patterns.push(PatternRead { pattern, list, sets: registers, carried: None, mixed });
-                self.read_by.push(id);
-                Op::Pattern(to, self.program.patterns.len() as u16 - 1)
-            }
             Node::Add(..) => Op::Add(to, a, b),
             Node::Subtract(..) => Op::Subtract(to, a, b),
             Node::Multiply(..) => Op::Multiply(to, a, b),
@@ -375,7 +424,12 @@ impl<'a, B: Board> Lowering<'a, B> {
                 Type::Number => Op::SelectNumber(to, a, b, c),
                 Type::Truth => Op::SelectTruth(to, a, b, c),
             },
-            Node::Pieces(_) | Node::EmptySquares | Node::MovedTo | Node::MovedFrom | Node::Argument(..) => {
+            Node::Pieces(_)
+            | Node::EmptySquares
+            | Node::MovedTo
+            | Node::MovedFrom
+            | Node::Argument(..)
+            | Node::Pattern(..) => {
                 return Err(ExpressionError(format!("{node:?} has no operation")));
             }
         })

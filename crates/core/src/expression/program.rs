@@ -50,8 +50,8 @@ pub enum Op<W> {
     CountIntersection(Register, Register, Register),
     NumberOfMoves(Register, Side),
     WeightedSum(Register, Register, u32, Option<Register>),
-    /// One of the patterns that the program reads.
-    Pattern(Register, u16),
+    /// The sum of some of the patterns that the program reads, from one on so many, from left to right.
+    Patterns(Register, u16, u16),
     Add(Register, Register, Register),
     Subtract(Register, Register, Register),
     Multiply(Register, Register, Register),
