@@ -145,8 +145,8 @@ def test_boards_are_those_after_every_move() -> None:
 @pytest.mark.parametrize(
     ("teacher", "game"),
     [
-        ("strong:depth=3,guard=no", "othello"),
-        ("strong:depth=2", "othello"),
+        ("strong:depth=3,guard=no,endgame=0", "othello"),
+        ("strong:depth=2,endgame=0", "othello"),
         ("strong:depth=2", "checkers"),
     ],
 )
