@@ -394,6 +394,11 @@ class Run:
         """Return the digest of every step in order."""
         return [step.digest for step in self.steps()]
 
+    def last_digest(self) -> str:
+        """Return the digest of the newest step without reading the others; "" before the first."""
+        last = self.steps(self.count() - 1)
+        return last[-1].digest if last else ""
+
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.
 
