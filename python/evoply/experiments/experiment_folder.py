@@ -255,7 +255,7 @@ class ExperimentFolder:
                 curve = measured(run)
                 if curve is None:
                     return None
-                digest = run.last_digest()
+                digest = run.digests(run.count() - 1)[-1]
                 is_timed = run.ended_by in ("time_limit", "budget.seconds")
         except RunNameError:
             return None

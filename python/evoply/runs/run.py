@@ -390,14 +390,9 @@ class Run:
         """Return number, digest, statistics and seconds of the steps from *first* on."""
         return self.reading(lambda opened: schema.read_steps(opened, first))
 
-    def digests(self) -> list[str]:
-        """Return the digest of every step in order."""
-        return [step.digest for step in self.steps()]
-
-    def last_digest(self) -> str:
-        """Return the digest of the newest step without reading the others; "" before the first."""
-        last = self.steps(self.count() - 1)
-        return last[-1].digest if last else ""
+    def digests(self, first: int = 0) -> list[str]:
+        """Return the digest of every step from *first* on, in order."""
+        return [step.digest for step in self.steps(first)]
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.
