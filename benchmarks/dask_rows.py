@@ -8,7 +8,7 @@ import os
 import tempfile
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,10 @@ from evoply.experiments import (
     comparison_of,
     run_experiment,
 )
+from evoply.experiments.sent_units import _pack_unit, results, unit_part
 from evoply.games import game_rules
 from evoply.players import KernelSeat, parse_player
-from evoply.protocols import Answer
+from evoply.protocols import Answer, Same, UnitFunction
 
 WORKERS = 4
 REPEATS = 3
@@ -163,6 +164,46 @@ def part_costs() -> tuple[float, float, float]:
     return float(np.median(cut)) + taken, float(np.median(sizes)), back
 
 
+def storing_costs(trees: int, generations: int) -> tuple[float, float, float]:
+    """Return seconds of this process to check and store a run that came back, its MB, those sent.
+
+    The cluster is simulated: it has the runs already.
+    """
+    units = 6
+
+    class Ready:
+        slots = 64
+
+        def __init__(self, contents: Sequence[bytes]) -> None:
+            self.contents = contents
+
+        def results(
+            self, function: UnitFunction, parts: Iterable[bytes], *, same: Same | None = bytes
+        ) -> Iterator[Answer]:
+            for place, _ in enumerate(parts):
+                yield Answer(place, self.contents[place], 1.0, "")
+
+    with tempfile.TemporaryDirectory() as name:
+        base = Path(name) / "base.toml"
+        text = RUNS.replace("size = 100", f"size = {trees}")
+        base.write_text(text.replace("generations = 10", f"generations = {generations}"))
+        asked = Experiment(base=str(base), seeds=units, measure=Score.from_text("score:greedy"),
+                           games=20, points=4)  # fmt: skip
+        folder = ExperimentFolder.create(Path(name) / "e", asked)
+        made = [unit_part(_pack_unit(unit, asked)) for unit in folder.units()]
+        begun = 0.0
+        for first, last in ((0, 1), (1, units)):  # the first reads what others find in memory
+            begun, place = time.process_time(), first
+            for _ in results(
+                folder, folder.units()[first:last], Ready(made[first:]), is_here=False
+            ):
+                place += 1
+            assert place == last
+        used = time.process_time() - begun
+        sizes = sum((unit.path / "run.db").stat().st_size for unit in folder.units())
+    return used / (units - 1), sizes / units / 1e6, sum(map(len, made)) / units / 1e6
+
+
 def model() -> None:
     """Print what a unit costs, and how many workers are kept at work."""
     with connect(f"local:{WORKERS}", check_share=0) as cluster:
@@ -177,8 +218,14 @@ def model() -> None:
     print(f"that gives them out uses {1000 * used:.2f} ms (a); {1e9 * per_byte:.1f} ms/MB more (b)")
     print(f"a part of {TARGET:.0f} s of games at 1 ply: {there / 1e6:.2f} MB there, ", end="")
     print(f"{back / 1e6:.2f} MB back, {1000 * part:.1f} ms to cut and to put in place (c)")
+    runs = [("60 s", 60.0, *storing_costs(400, 30)), ("15 s", 15.0, *storing_costs(30, 400))]
+    for _, _, cost, size, sent in runs:
+        print(f"a run of {size:.2f} MB: {sent:.2f} MB are sent, {1000 * cost:.1f} ms (d)")
     for name, seconds, cost in (
-        ("runs of 60 s, 1 MB", 60.0, used + 1e6 * per_byte),
+        *(
+            (f"runs of {name}, {size:.1f} MB", seconds, used + 1e6 * sent * per_byte + storing)
+            for name, seconds, storing, size, sent in runs
+        ),
         ("games at 1 ply, 1 s", TARGET, used + part + (there + back) * per_byte),
         ("games at 3 plies, 1 s", TARGET, used + (part + (there + back) * per_byte) / 40),
     ):

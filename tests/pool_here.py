@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
-from evoply.experiments import running
+from evoply.experiments import sent_units
 
 
 class PoolHere:
@@ -16,7 +16,7 @@ class PoolHere:
     def __init__(self, slots: int, tended: Callable[[float], object]) -> None:
         self._tended = tended
         self._thread = ThreadPoolExecutor(1)
-        running._folder_at.cache_clear()  # which a process begins without
+        sent_units._folder_at.cache_clear()  # which a process begins without
 
     def __enter__(self) -> Self:
         return self

@@ -314,6 +314,12 @@ def test_a_run_that_a_clock_ended_says_that_the_seed_is_not_all(
     listed = call(capsys, "runs").out
     assert "finished (time limit)" in listed
     assert "finished (generations)" in listed
+    monkeypatch.setattr("evoply.cli.runs._MOST_LINES", 1)
+    newest = call(capsys, "runs").out
+    assert "the newest 1 of 2 runs (--all shows all)" in newest
+    assert "time limit" not in newest
+    assert call(capsys, "runs", "--all").out == listed
+    assert len(call(capsys, "runs", "--json").data["runs"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ import pytest
 from command_line import call
 from rich.console import Console
 
+from evoply.cli import output
 from evoply.cli.commands import COMMANDS, GROUPS, WITHOUT, takes
 from evoply.cli.output import Output, fitting, rows_table
 from evoply.protocols.sections import Column, share
+from evoply.wording import json_line
 
 MOST_USED = ("play", "web", "evolve", "resume", "show", "runs", "match", "tournament", "doctor")
 
@@ -171,3 +173,21 @@ def test_a_table_in_a_file_has_all_columns(capsys: pytest.CaptureFixture) -> Non
     shown = capsys.readouterr().out
     assert "column-39" in shown
     assert "no room" not in shown
+
+
+@pytest.mark.parametrize("count", [0, 1, 2000])
+def test_a_long_list_is_written_as_if_it_had_been_in_memory(
+    count: int, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "_IN_MEMORY", 1000)
+    items = [
+        {"name": f"ä \x1b[31m {number}", "list": [number, None, 0.1]} for number in range(count)
+    ]
+    kept = output.JsonList()
+    for item in items:
+        kept.append(item)
+    output.write_json({"before": 1, "items": kept, "after\x1b": ["ä"]})
+    said = capsys.readouterr().out
+    assert said == json_line({"before": 1, "items": items, "after\x1b": ["ä"]}) + "\n"
+    output.write_json({})
+    assert capsys.readouterr().out == "{}\n"

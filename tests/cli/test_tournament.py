@@ -83,6 +83,21 @@ def test_a_page_of_a_round_robin(capsys: pytest.CaptureFixture) -> None:
     assert 'aria-label="Ratings"' in page
     assert len(page) < 100_000
     assert "Everybody against everybody" in page
+    assert "swh against everybody" not in page
+
+
+def test_a_page_shows_the_results_of_those_who_are_chosen(capsys: pytest.CaptureFixture) -> None:
+    played = ("tournament", "swh", "greedy", "greedy", "--games", "2", "--html", "page.html")
+    assert call(capsys, *played, "--results-of", "greedy (2)", "--results-of", "swh").code == 0
+    page = Path("page.html").read_text()
+    assert "greedy (2) against everybody" in page
+    assert "swh against everybody" in page
+    assert "greedy against everybody" not in page
+    wrong = call(capsys, *played, "--results-of", "gredy")
+    assert wrong.code == 2
+    assert "--results-of: no player 'gredy' takes part" in wrong.err
+    refused = call(capsys, *played, "--mode", "elimination", "--results-of", "swh")
+    assert "--results-of is for --mode round-robin" in refused.err
 
 
 def test_a_sequential_test(capsys: pytest.CaptureFixture) -> None:

@@ -1,5 +1,6 @@
 """The loop: reproducible, independent of threads, resumable, limited, fair."""
 
+from copy import deepcopy
 from dataclasses import asdict, replace
 from itertools import count, islice, pairwise
 from statistics import fmean, median
@@ -7,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from evoply.environment.files import checksum
 from evoply.evolution import (
+    Archive,
+    ArchiveEntry,
     EarlierGenerations,
     Evolution,
     EvolutionConfig,
@@ -88,12 +92,36 @@ def test_every_part_is_in_the_digest(generations: list[Generation]) -> None:
         {"individuals": tuple(reversed(last.individuals))},
         {"fresh": last.fresh[1:]},
         {"hall_of_fame": last.hall_of_fame[1:]},
-        {"archive": last.archive[1:]},
-        {"archive": tuple(reversed(last.archive))},
+        {"archive": Archive(last.archive[1:])},
+        {"archive": Archive(reversed(last.archive))},
     ]
     digests = {digest_of(replace(last, **change)) for change in changed}
     assert last.digest not in digests
     assert len(digests) == len(changed)
+
+
+def test_an_archive_that_grew_is_one_that_was_made_at_once(generations: list[Generation]) -> None:
+    trees = list(dict.fromkeys(each.tree for each in generations[0].individuals))[:12]
+    entries = [ArchiveEntry(tree, number) for number, tree in enumerate(trees)]
+    content = {"champion": "ö", "state": None}
+    grown = [Archive()]
+    for entry in entries:
+        assert not grown[-1].has(entry.tree)
+        grown.append(grown[-1].followed_by(entry))
+    for size, archive in enumerate(grown):
+        pairs = [[str(entry.tree), entry.generation] for entry in entries[:size]]
+        assert archive == tuple(entries[:size])
+        assert archive.checksum_with(content) == checksum({**content, "archive": pairs})
+        assert Archive(entries[:size]).checksum_with(content) == archive.checksum_with(content)
+        # Those that were followed already, too, and more than once.
+        assert [archive.has(tree) for tree in trees] == [place < size for place in range(12)]
+    assert deepcopy(grown[7]) == grown[7]
+    branch = grown[5].followed_by(entries[9])
+    assert branch.has(trees[9])
+    assert not branch.has(trees[5])
+    assert not grown[6].has(trees[9])
+    assert branch.checksum_with(content) == Archive(branch).checksum_with(content)
+    assert branch.checksum_with(content) != grown[6].checksum_with(content)
 
 
 @pytest.mark.parametrize("number", [0, 2, 3])

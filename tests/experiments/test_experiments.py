@@ -488,3 +488,39 @@ def test_the_commands(home: Path, capsys: Any) -> None:
         answer = capsys.readouterr()
         assert words in answer.err
         assert "Traceback" not in answer.err
+
+
+def test_units_that_are_done_are_opened_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "e.toml").write_text(FILE.replace("points = 3", "points = 0"))
+    folder = folder_for("e.toml")
+    assert folder.measured() == []
+    run_experiment(folder, workers=1)
+    opened: list[str] = []
+    really = Run.open
+
+    def counted(path: Path, **given: Any) -> Run:
+        opened.append(Path(path).name)
+        return really(path, **given)
+
+    monkeypatch.setattr(Run, "open", counted)
+    results = folder.measured()
+    names = [unit.path.name for unit in folder.units()]
+    assert opened == names
+    run_experiment(folder, workers=1)
+    assert comparison_of(folder).results == tuple(results)
+    assert opened == names
+    # One that was changed, damaged or removed since is looked at again.
+    first, second, third, *_ = folder.units()
+    with really(first.path) as run:
+        run.set_meta(measured="")
+    with really(second.path) as run:
+        run.set_meta(measured="nothing")
+    with pytest.raises(RunError, match="its measured strength cannot be read"):
+        folder.measured()
+    for unit in (second, third):
+        unit.path.rename(home / unit.path.name)
+    assert folder.measured() == results[3:]
+    assert [unit.path for unit in folder.waiting()] == [first.path, second.path, third.path]
+    (home / third.path.name).rename(third.path)
+    assert folder.measured() == results[2:]
+    assert ExperimentFolder.open(folder.path).measured() == results[2:]

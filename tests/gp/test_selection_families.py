@@ -209,8 +209,9 @@ def test_the_front_of_many_takes_little_memory() -> None:
     assert most < 20_000_000
 
 
-def test_the_ranks_of_many_take_little_memory() -> None:
-    draws = np.random.default_rng(1).random((20_000, 2)).round(2)
+@pytest.mark.parametrize("objectives", [1, 2, 3])
+def test_the_ranks_of_many_take_little_memory(objectives: int) -> None:
+    draws = np.random.default_rng(1).random((20_000, objectives)).round(2)
     tracemalloc.start()
     ranks = pareto_ranks(draws)
     _, most = tracemalloc.get_traced_memory()

@@ -18,7 +18,7 @@ from evoply.experiments import (
     load_comparison,
     run_experiment,
 )
-from evoply.experiments.running import _pack_unit, unit_part
+from evoply.experiments.sent_units import _pack_unit, unit_part
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import advance
 

@@ -1,6 +1,7 @@
 """Games looked at move by move, beside questions about single positions and the solver."""
 
 import json
+import os
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +19,11 @@ from evoply.reports import (
     AnalysedMove,
     Scale,
     analyse_games,
+    game_analysis,
     page_of_games,
     result_html,
 )
-from evoply.reports.game_analysis import accuracy_of, summaries
+from evoply.reports.game_analysis import Analysis, accuracy_of
 
 EVIL = "<script>alert(1)</script>"
 
@@ -135,7 +137,55 @@ def test_accuracy_is_the_share_of_choices_that_lose_nothing() -> None:
     assert (nothing.choices, nothing.share, nothing.loss) == (0, None, None)
     game = game_rules("othello").record("f5d6")
     both = AnalysedGame(0, GamePlayed(game, "same", "same"), tuple(moves(0.0, 1.0)), DISCS)
-    assert summaries([both, both])["same"].choices == 4
+    assert Analysis.of([both, both]).players["same"].choices == 4
+
+
+def test_of_many_games_only_the_first_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    games = [replace(one, black=f"player {number % 3}") for number, one in enumerate(
+        played("othello-6", 14)
+    )]  # fmt: skip
+    monkeypatch.setattr(game_analysis, "MOST_IN_SHORT", 4)
+    analysed = list(analyse_games(parse_player("material"), games, exact=4))
+    seen = Analysis.of(iter(analysed))
+    assert seen.whole == analysed[:8]
+    assert seen.in_short == [one.in_short() for one in analysed[8:12]]
+    assert (seen.games, seen.moves) == (14, sum(len(one.moves) for one in analysed))
+    assert seen.is_exact
+    # The slow way: from all moves at once.
+    mistakes = [(one, move) for one in analysed for move in one.moves if move.loss]
+    assert seen.mistakes == len(mistakes) > 10
+    assert seen.largest == sorted(mistakes, key=lambda pair: -pair[1].loss)[:10]
+    own: dict[str, list[AnalysedMove]] = {}
+    for one in analysed:
+        for move in one.moves:
+            own.setdefault(one.player(move.color), []).append(move)
+    assert seen.players == {name: accuracy_of(each) for name, each in own.items()}
+    shares = [accuracy.share for accuracy in seen.players.values()]
+    assert shares == sorted(shares, reverse=True)
+    html = result_html(page_of_games(seen, "material", exact=4))
+    assert html == result_html(page_of_games(analysed, "material", exact=4))
+    assert "2 more are in the result as JSON" in html
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
+def test_games_of_a_pipe_are_those_of_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file is read twice, which a pipe cannot be."""
+    file, pipe = tmp_path / "games.txt", tmp_path / "pipe"
+    file.write_text("f5d6c3\nf5f6\nnonsense\n")
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(file.read_text()))
+    writer.start()
+    said = []
+    for path in (file, pipe):
+        assert main(["analyse", "mobility", "--games", str(path), "--json"]) == 0
+        data = json.loads(capsys.readouterr().out)
+        said.append({key: value for key, value in data.items() if key not in ("file", "made_by")})
+    writer.join()
+    assert said[0] == said[1]
+    assert len(said[0]["games"]) == 2
+    assert len(said[0]["refused"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ from evoply.arena.statistics import (
     TimeUsed,
     distinct_rows,
     pair_statistics,
-    ways_to_end,
 )
 from evoply.arena.stopping import Stop
 from evoply.arena.throttle import Pace
@@ -52,6 +51,8 @@ MOST_PLAYERS = 1000
 _EVERYBODY = "Everybody against everybody"
 _MOST_IN_GRID = 16
 """Players whose results against each other are still shown as a grid."""
+_MOST_PAIRINGS = 1000
+"""Pairings that a page still lists."""
 _GAMES_AT_A_TIME = 1000
 """Games that wait for `on_game` with their moves."""
 
@@ -99,6 +100,11 @@ class Pairing(JsonData):
         """Points a game of the first player."""
         return (self.wins + self.draws / 2) / (self.wins + self.draws + self.losses)
 
+    def turned(self) -> "Pairing":
+        """Return the same from the point of view of the second."""
+        interval = self.interval and (1 - self.interval[1], 1 - self.interval[0])
+        return Pairing(self.second, self.first, self.losses, self.draws, self.wins, interval)
+
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin(Competition):
@@ -113,6 +119,8 @@ class RoundRobin(Competition):
     about: tuple[Mapping[str, Any], ...] = ()
     """For each of *players*: its name as `player`, `kind`, `version`, `forfeits` (games) and, for
     an engine, its own name (`engine`) and its `command`."""
+    chosen: tuple[str, ...] = field(default=(), metadata={"json": ""})
+    """Players whose results against everybody are shown, too."""
 
     @property
     def named_pairings(self) -> list[dict[str, Any]]:
@@ -122,6 +130,22 @@ class RoundRobin(Competition):
             | {"first": self.players[pairing.first], "second": self.players[pairing.second]}
             for pairing in self.pairings
         ]
+
+    def results_of(self, player: str) -> list[Pairing]:
+        """Return the results of *player* against all others from its view, the best of them first.
+
+        They are none if it did not take part.
+        """
+        if player not in self.players:
+            return []
+        ranks = {row.place: row.rank for row in self.standings}
+        place = self.players.index(player)
+        own = [
+            met if met.first == place else met.turned()
+            for met in self.pairings
+            if place in (met.first, met.second)
+        ]
+        return sorted(own, key=lambda met: ranks[met.second])
 
     def __str__(self) -> str:
         ranked = (
@@ -133,7 +157,7 @@ class RoundRobin(Competition):
         return ", ".join(ranked) + ("" if self.reproducible else NOT_REPRODUCIBLE)
 
     def shown(self) -> Page:
-        """Return the standings, and how every two players fared."""
+        """Return the standings, and how every two players fared, or of many the best."""
         standings = self.standings
         games = f"{self.games:,} of {self.planned:,}"
         facts = {
@@ -144,14 +168,31 @@ class RoundRobin(Competition):
         columns, rows = self.with_fates(STANDINGS, standings)
         sections = [
             Section("Standings", columns, rows, RATING_NOTE, charts=[_RATINGS]),
-            self._grid() if len(standings) <= _MOST_IN_GRID else self._all_pairings(),
+            self._against_each_other(),
+            *map(self._against_everybody, self.chosen),
             self.forfeited(),
         ]
         title = self.title or f"Round robin: {game_rules(self.game).title}"
         return Page(title, sections, facts | self.usual_facts)
 
-    def _grid(self) -> Section:
-        scores = {(met.first, met.second): 100 * met.score for met in self.pairings}
+    def _against_each_other(self) -> Section:
+        if len(self.standings) <= _MOST_IN_GRID:
+            return self._grid(self.standings, _EVERYBODY)
+        if len(self.pairings) <= _MOST_PAIRINGS:
+            return self._all_pairings()
+        others = (
+            f" All {len(self.pairings):,} pairs of players are in the result as JSON (`--json`); "
+            "`--results-of PLAYER` shows those of one player here."
+        )
+        return self._grid(self.standings[:_MOST_IN_GRID], "The best against each other", others)
+
+    def _grid(self, rows: Sequence[Standing], title: str, others: str = "") -> Section:
+        places = {row.place for row in rows}
+        scores = {
+            (met.first, met.second): 100 * met.score
+            for met in self.pairings
+            if met.first in places and met.second in places
+        }
         scores |= {(other, player): 100 - score for (player, other), score in scores.items()}
 
         def against(rank: int, place: int) -> Column:
@@ -163,10 +204,22 @@ class RoundRobin(Competition):
         columns = (
             Column("rank", "", str),
             Column("player", "", str, look="code"),
-            *(against(standing.rank, standing.place) for standing in self.standings),
+            *(against(standing.rank, standing.place) for standing in rows),
         )
-        note = "Points per game of the row's player against the column's, players by rank."
-        return Section(_EVERYBODY, columns, self.standings, note, look="grid", longest=30)
+        note = "Points per game of the row's player against the column's, players by rank." + others
+        return Section(title, columns, rows, note, look="grid", longest=30)
+
+    def _against_everybody(self, player: str) -> Section:
+        ranks = {row.place: row.rank for row in self.standings}
+        columns = (
+            Column("", "rank", counted, read=lambda met: ranks[met.second]),
+            Column("", "opponent", str, read=lambda met: self.players[met.second], look="code"),
+            RESULT,
+            Column("score", "score", share),
+        )
+        return Section(
+            f"{short_name(player)} against everybody", columns, self.results_of(player), longest=40
+        )
 
     def _all_pairings(self) -> Section:
         columns = (
@@ -453,18 +506,26 @@ def _pairings(
     second: NDArray[np.intp],
     results: Results,
 ) -> tuple[Pairing, ...]:
-    sides, points = np.column_stack([first, second]), first_points(results)
-    met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
-    pairings = []
-    for (player, opponent), begin, count in zip(met.tolist(), begins, counts, strict=True):
-        batch = slice(2 * begin, 2 * (begin + count))
-        scored = points[batch]
-        pairings.append(
-            Pairing(
-                first=player,
-                second=opponent,
-                **ways_to_end(scored),
-                interval=pair_statistics(scored, results.hashes[batch]).interval,
-            )
+    keys, points = first * (int(second.max(initial=0)) + 1) + second, first_points(results)
+    _, begins, which, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    games = which.repeat(2)
+    wins, draws, losses = (
+        np.bincount(games[points == worth], minlength=len(begins)).tolist()
+        for worth in (1.0, 0.5, 0.0)
+    )
+
+    def interval(place: int) -> tuple[float, float] | None:
+        count = int(counts[place])
+        if count == 1:  # a single pair of games has none, and a large field has hardly others
+            return None
+        batch = slice(2 * int(begins[place]), 2 * (int(begins[place]) + count))
+        return pair_statistics(points[batch], results.hashes[batch]).interval
+
+    return tuple(
+        Pairing(player, opponent, wins[place], draws[place], losses[place], interval(place))
+        for place, (player, opponent) in enumerate(
+            zip(first[begins].tolist(), second[begins].tolist(), strict=True)
         )
-    return tuple(pairings)
+    )

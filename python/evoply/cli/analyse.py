@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain, repeat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from evoply.cli import shared_options
 from evoply.cli.long_work import ending_early, give
-from evoply.cli.output import EndedError, Output, rows_table, say_section
+from evoply.cli.output import EndedError, JsonList, Output, rows_table, say_section
 from evoply.cli.saving import say_report
 from evoply.cli.shared_options import USUAL_TERMS, WrittenTerms, only
 from evoply.games import game_rules
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
     from evoply.cli.convert import Notes
     from evoply.games.formats import GamePlayed, Refused
     from evoply.protocols import Choice, GameRecord
-    from evoply.reports import AnalysedGame
+    from evoply.reports.game_analysis import Analysis
 
 _FILES_OF_PLAYERS = (".json", ".toml", ".py")
 _MOST_EXACT = 20
-_MOST_MISTAKES = 10
 _MOST_MOVES = 1000
 
 
@@ -171,73 +170,97 @@ def _analyse_games(
     from evoply.cli.long_work import progress_bar
     from evoply.cli.player_texts import read_players
     from evoply.reports import analyse_games, page_of_games
-    from evoply.reports.game_analysis import summaries
+    from evoply.reports.game_analysis import Analysis
 
     seed, threads = conditions.seed, conditions.threads
-    games, notes = _games_of(path, conditions.game)
-    game, (judge,) = read_players(
-        [player], conditions.game or games[0].record.position.game, programs
-    )
-    others = _of_others(games, game)
-    notes.refused.extend(others)
-    games = [played for played in games if played.record.position.game == game]
-    if not games:
+    found = _games_of(path, conditions.game)
+    game, (judge,) = read_players([player], conditions.game or found.names[0], programs)
+    others = found.others(game)
+    found.notes.refused.extend(others)
+    count = found.names.count(game)
+    if not count:
         raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
-    analysed: list[AnalysedGame] = []
+    analysed, data = Analysis(), JsonList() if output.is_json else None
     with (
-        progress_bar("Analysing", len(games)) as progress,
+        progress_bar("Analysing", count) as progress,
         ending_early() as early,
     ):
         try:
+            games = islice(found.again(game), count)
             for played in analyse_games(judge, games, exact=exact, seed=seed, threads=threads):
-                analysed.append(played)
-                progress(len(analysed))
+                analysed.add(played)
+                if data is not None:
+                    data.append(played.to_dict())
+                progress(analysed.games)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     _show_games(output, analysed)
-    if html is not None and analysed:
+    if html is not None and analysed.games:
         say_report(output, html, page_of_games(analysed, judge.label, exact=exact))
-    notes.tell()
+    found.notes.tell()
     answer = {
         "file": str(path),
         "player": judge.label,
         "exact": exact,
         "seed": seed,
-        "players": {name: summary.to_dict() for name, summary in summaries(analysed).items()},
-        "games": [played.to_dict() for played in analysed],
-        **notes.to_dict(),
+        "players": {name: summary.to_dict() for name, summary in analysed.players.items()},
+        "games": data,
+        **found.notes.to_dict(),
     }
-    done = f"stopped; {len(analysed):,} of {len(games):,} games are analysed"
+    done = f"stopped; {analysed.games:,} of {count:,} games are analysed"
     give(output, answer, done * early.is_stopped)
 
 
-def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], Notes]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The games of a file, which is read again for each use: they would fill the memory."""
+
+    read: Callable[[], Iterable[GamePlayed]]
+    notes: Notes
+    names: list[str]
+    """Which game each of them is, at least one."""
+
+    def again(self, name: str) -> Iterator[GamePlayed]:
+        """Yield those that are of the game *name*."""
+        return (played for played in self.read() if _name_of(played) == name)
+
+    def others(self, name: str) -> list[Refused]:
+        """Return those that are of other games."""
+        from evoply.games.formats import Refused
+
+        return [
+            Refused(number, f"game {number}", f"is one of {other}, not of {name}")
+            for number, other in enumerate(self.names, start=1)
+            if other != name
+        ]
+
+
+def _name_of(played: GamePlayed) -> str:
+    return str(played.record.position.game)
+
+
+def _games_of(path: Path, game: str | None) -> _Found:
     """Return the games of a file, at least one, and what is to be said of them."""
     from evoply.cli.convert import Notes, games_in
 
     notes = Notes()
     try:
-        games = list(games_in(str(path), notes, game=game))
+        games = games_in(str(path), notes, game=game)
+        if path.is_file():
+            names = [_name_of(played) for played in games]
+            found = _Found(lambda: games_in(str(path), Notes(), game=game), notes, names)
+        else:  # a pipe can be read once
+            whole = list(games)
+            found = _Found(lambda: whole, notes, [*map(_name_of, whole)])
     except ValueError as error:
         raise ValueError(f"--games: {error}") from None
-    if not games:
+    if not found.names:
         why = str(notes.refused[0]) if notes.refused else "there are no games in this file"
         raise ValueError(f"--games: {path}: {why}")
-    return games, notes
+    return found
 
 
-def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
-    from evoply.games.formats import Refused
-
-    played = enumerate((game.record.position.game for game in games), start=1)
-    return [
-        Refused(number, f"game {number}", f"is one of {other}, not of {game}")
-        for number, other in played
-        if other != game
-    ]
-
-
-def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
+def _show_games(output: Output, analysed: Analysis) -> None:
     from evoply.protocols.sections import chosen
     from evoply.reports.pages import (
         MOVES,
@@ -247,31 +270,29 @@ def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
         unit_text,
     )
 
-    if not games:
+    scale = analysed.scale
+    if scale is None:
         return
-    scale = games[0].scale
-    if len(games) == 1:
-        moves = [(games[0], move) for move in games[0].moves]
+    if analysed.games == 1:
+        (game,) = analysed.whole
         names = "ply side move worth best best_worth loss start"
-        output.table(chosen(MOVES, names), moves)
+        output.table(chosen(MOVES, names), [(game, move) for move in game.moves])
     else:
-        _show_mistakes(output, games)
-    say_section(replace(players_of(games), columns=PLAYERS_IN_SHORT), output)
+        _show_mistakes(output, analysed)
+    say_section(replace(players_of(analysed), columns=PLAYERS_IN_SHORT), output)
     output.say(f"A worth is {unit_text(scale)}, for the side to move.")
     if scale.bounds:
         output.say(f"By what a move loses it is: {bounds_text(scale)}; a good move loses less.")
 
 
-def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
+def _show_mistakes(output: Output, analysed: Analysis) -> None:
     from evoply.protocols.sections import chosen
     from evoply.reports.pages import MOVES
 
-    mistakes = [(game, move) for game in games for move in game.moves if move.loss]
-    mistakes.sort(key=lambda pair: -(pair[1].loss or 0.0))
-    if mistakes:
-        output.say(f"The largest of {len(mistakes):,} mistakes:")
+    if analysed.mistakes:
+        output.say(f"The largest of {analysed.mistakes:,} mistakes:")
         columns = chosen(MOVES, "game ply player move worth best best_worth loss")
-        output.table(columns, mistakes[:_MOST_MISTAKES])
+        output.table(columns, analysed.largest)
 
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from evoply.wording import json_line
 
@@ -27,6 +27,8 @@ _LONG_WORD = 20
 """Letters of a word that may be broken: a path or a formula, hardly a name."""
 _BETWEEN = 3
 """Columns of a terminal between two of a table."""
+_IN_MEMORY = 1 << 20
+"""Characters of a long list that wait in memory."""
 _PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""
 
@@ -114,9 +116,45 @@ def made(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, "made_by": provenance().to_dict()}
 
 
+class JsonList:
+    """A list in a JSON object that may be long: what is appended waits in a file, not in memory."""
+
+    def __init__(self) -> None:
+        from tempfile import SpooledTemporaryFile  # few commands have such a list
+
+        self._file = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115
+        self._between = ""
+
+    def append(self, item: Any) -> None:
+        """Add *item*, JSON-ready data."""
+        self._file.write(self._between + json_line(item))
+        self._between = ", "
+
+    def write(self, stream: TextIO) -> None:
+        """Write the whole list to *stream*, once."""
+        with self._file as file:
+            file.seek(0)
+            stream.write("[")
+            while text := file.read(_IN_MEMORY):
+                stream.write(text)
+            stream.write("]")
+
+
 def write_json(data: Mapping[str, Any]) -> None:
-    """Write *data* to standard output as one line of JSON."""
-    sys.stdout.write(json_line(data) + "\n")
+    """Write *data* to standard output as one line of JSON; its values may be `JsonList`s."""
+    values = [
+        (json_line(key), value if isinstance(value, JsonList) else json_line(value))
+        for key, value in data.items()
+    ]
+    before = "{"
+    for key, value in values:
+        sys.stdout.write(f"{before}{key}: ")
+        if isinstance(value, JsonList):
+            value.write(sys.stdout)
+        else:
+            sys.stdout.write(value)
+        before = ", "
+    sys.stdout.write("}\n" if data else "{}\n")
 
 
 def stdout() -> Console:

@@ -47,7 +47,7 @@ def runs(
     parquet
         The same as Parquet files; needs evoply[parquet]; see docs/installation.md.
     all_
-        Show every generation of a long run, not the last ones only.
+        Show every run, or every generation of a long run, not the last ones only.
     check
         Only check whether the run is damaged: compare everything stored with its checksums.
     """
@@ -58,7 +58,7 @@ def runs(
                 raise ValueError(f"--{name}: say which run: `evoply runs RUN --{name} FOLDER`")
         if check:
             raise ValueError("--check: say which run: `evoply runs RUN --check`")
-        _show_list(output)
+        _show_list(output, show_all=all_)
         return
     with opened_run(run) as found:
         from evoply.runs import export_csv, export_parquet
@@ -80,7 +80,7 @@ def _check(output: Output, run: Run) -> None:
     output.result({"run": str(run.path), "name": run.name, "check": "ok", "checksums": count})
 
 
-def _show_list(output: Output) -> None:
+def _show_list(output: Output, *, show_all: bool) -> None:
     from evoply.environment.files import runs_directory
     from evoply.runs import list_runs
 
@@ -93,8 +93,12 @@ def _show_list(output: Output) -> None:
         Column("generations", "steps", counted),
         Column("best_fresh", "best on fresh games", share, look="strong"),
     )
+    readable = [run for run in summaries if run.error is None]
+    shown = readable if show_all else readable[-_MOST_LINES:]
+    if len(shown) < len(readable):
+        output.say(f"the newest {len(shown)} of {len(readable):,} runs (--all shows all):")
     if summaries:
-        output.table(columns, [run for run in summaries if run.error is None])
+        output.table(columns, shown)
     else:
         folder = runs_directory().absolute()
         output.say(f"There is no run in {folder} yet: `{suggested('evolve demo')}` makes one.")

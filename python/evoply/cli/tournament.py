@@ -29,7 +29,7 @@ from evoply.environment.files import read_toml_file
 from evoply.protocols import ConfigError
 from evoply.protocols.provenance import provenance
 from evoply.protocols.sections import Column
-from evoply.wording import did_you_mean, not_utf8, shorten
+from evoply.wording import did_you_mean, named_apart, not_utf8, shorten
 
 if TYPE_CHECKING:
     from evoply.arena import RoundRobin, Standing, Star, Tournament
@@ -56,6 +56,7 @@ def _check_title(_: Any, title: str | None) -> None:
 
 
 Title = Annotated[str | None, Parameter(validator=_check_title, show_default=False)]
+Names = Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)]
 
 
 @Parameter(name="*")
@@ -122,6 +123,7 @@ def tournament(
     kept: KeptGamesOptions = NOTHING_KEPT,
     save_games: shared_options.OutputFile = None,
     html: shared_options.OutputFile = None,
+    results_of: Names = None,
     programs: shared_options.Programs = shared_options.USUAL_PROGRAMS,
     cluster: shared_options.ClusterOptions = shared_options.NO_CLUSTER,
     json: shared_options.Json = False,
@@ -153,6 +155,9 @@ def tournament(
         them.
     html
         Write a page about it, which opens offline, into this file.
+    results_of
+        Round robin: a player whose results against everybody the page shows, by its name in the
+        table; may be given several times.
     """
     from evoply import arena
     from evoply.cli.player_texts import read_players, read_terms
@@ -178,6 +183,9 @@ def tournament(
         USUAL_ELIMINATION, threshold=elimination.threshold
     ):
         raise ValueError("--bracket, --times and --opponents are for --mode elimination")
+    chosen = {"chosen": _named(results_of, labels)}
+    if is_elimination and results_of:
+        raise ValueError("--results-of is for --mode round-robin")
     if cluster.cluster is not None:
         from evoply.arena.on_cluster import check_sendable
 
@@ -209,7 +217,8 @@ def tournament(
         )
         whole = each * len(read) * (len(read) - 1) // 2
         bar, kind, unit = "round robin", "Round robin", "games"
-    entitled = partial(replace, title=title, left_out=found.left_out or None)
+    about = {"title": title, "left_out": found.left_out or None}
+    entitled = partial(replace, **about, **({} if is_elimination else chosen))
     with (
         going_on(file),
         on_cluster(cluster, output) as terms["cluster"],
@@ -230,11 +239,21 @@ def tournament(
     say: Callable[[Output, Any], None] = _say_stars if is_elimination else say_standings
     say(output, result)
     say_saved(output, save_games)
-    data = result.to_dict()
-    state = result.state(data[unit], unit)
+    data = result.to_dict() if json else {}  # a large field has many pairs of players
+    state = result.state(getattr(result, unit), unit)
     say_report(output, html, result, state=state.capitalize())
     of = f"{state}: this is the result of those{goes_on_with(file)}"
     give_played(output, data, of * is_stopped)
+
+
+def _named(names: Sequence[str] | None, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return *names*; `ValueError` for one that no player has."""
+    known = named_apart(labels)
+    for name in names or ():
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"--results-of: no player {shorten(name)!r} takes part{hint}")
+    return tuple(names or ())
 
 
 @contextmanager

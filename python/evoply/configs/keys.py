@@ -84,6 +84,8 @@ def too_deep(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _has_more_levels(value: Any) -> bool:
     level = [value]
     for _ in range(MOST_LEVELS):
+        if not level:
+            return False
         tables = [inner.values() for inner in level if isinstance(inner, Mapping)]
         lists = [inner for inner in level if isinstance(inner, list | tuple)]
         level = [inner for outer in (*tables, *lists) for inner in outer]

@@ -192,13 +192,20 @@ def read_kept_text(path: str | Path, limit: int = MOST_KEPT) -> str:
 def checksum(content: object) -> str:
     """Return the SHA-256, in hexadecimal, of *content* as canonical JSON.
 
-    That is JSON with sorted keys, without spaces, in ASCII.
-
     >>> checksum({"b": 1, "a": 2}) == checksum({"a": 2, "b": 1})
     True
     """
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+    return hashlib.sha256(canonical(content)).hexdigest()
+
+
+def canonical(content: object) -> bytes:
+    """Return *content* as canonical JSON: with sorted keys, without spaces, in ASCII.
+
+    >>> canonical({"b": 1, "a": 2})
+    b'{"a":2,"b":1}'
+    """
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return text.encode("ascii")
 
 
 def with_checksum(content: Mapping[str, Any]) -> dict[str, Any]:

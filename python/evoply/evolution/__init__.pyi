@@ -66,6 +66,7 @@ from evoply.evolution.generation import individual_player as individual_player
 from evoply.evolution.generation import is_share as is_share
 from evoply.evolution.hall_of_fame import FinalTest as FinalTest
 from evoply.evolution.hall_of_fame import final_test as final_test
+from evoply.evolution.individuals import Archive as Archive
 from evoply.evolution.individuals import ArchiveEntry as ArchiveEntry
 from evoply.evolution.individuals import Census as Census
 from evoply.evolution.individuals import FreshResult as FreshResult

@@ -14,12 +14,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from evoply import gp
-from evoply.environment.files import checksum
 from evoply.evolution.config.breeding import LengthPenalty, Parsimony
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.fitness import FitnessKind, Measured, Population, Training
 from evoply.evolution.individuals import (
-    ArchiveEntry,
+    Archive,
     Census,
     FreshResult,
     HallOfFameEntry,
@@ -51,7 +50,7 @@ class Generation(Shown):
     individuals: tuple[Individual, ...]
     hall_of_fame: tuple[HallOfFameEntry, ...]
     """Best first."""
-    archive: tuple[ArchiveEntry, ...]
+    archive: Archive
     """Champions of this and earlier generations, each tree once, oldest first."""
     champion: Tree
     """The one of this generation's best that is best on fresh games."""
@@ -194,7 +193,6 @@ def digest_of(generation: Generation) -> str:
             for entry in generation.hall_of_fame
         ],
         "champion": str(generation.champion),
-        "archive": [[str(entry.tree), entry.generation] for entry in generation.archive],
         "state": generation.state,
     }
     if generation.proposed:
@@ -209,7 +207,7 @@ def digest_of(generation: Generation) -> str:
             [str(each.tree), each.generation, each.half_points, each.share.hex(), each.rank]
             for each in generation.memory
         ]
-    return checksum(content)
+    return generation.archive.checksum_with(content)
 
 
 def _of_individual(one: Individual) -> list[Any]:

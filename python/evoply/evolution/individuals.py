@@ -1,14 +1,19 @@
 """Individuals, members of the hall of fame and the archive, their ranking, and their statistics."""
 
+import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from evoply import _native, gp
+from evoply.environment.files import canonical
 from evoply.games import game_rules
 from evoply.runs.kept_steps import Tree
 
@@ -128,6 +133,65 @@ class ArchiveEntry:
 
     tree: Tree
     generation: int
+
+
+class Archive(tuple[ArchiveEntry, ...]):
+    """The champions of a run so far, each tree once, oldest first.
+
+    One with a champion more costs that champion alone, not all of them again: what was found of
+    the others goes on to it.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        plain = handler(tuple[ArchiveEntry, ...])
+        return core_schema.no_info_after_validator_function(cls, plain)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[ArchiveEntry, ...]]]:
+        return type(self), (tuple(self),)
+
+    @cached_property
+    def _trees(self) -> set[gp.Genotype]:
+        return {entry.tree for entry in self}
+
+    @cached_property
+    def _hashed(self) -> "hashlib._Hash":
+        return _more(hashlib.sha256(b'{"archive":['), self)
+
+    def has(self, tree: gp.Genotype) -> bool:
+        """Return whether *tree* is one of the champions."""
+        return tree in self._trees
+
+    def followed_by(self, entry: ArchiveEntry) -> Self:
+        """Return the archive with one champion more, which it does not have."""
+        longer = type(self)((*self, entry))
+        # The set is handed over, since a copy would cost all of it: this archive is seldom asked
+        # again, and then makes another.
+        trees = self._trees
+        del self._trees
+        trees.add(entry.tree)
+        comma = b"," if self else b""
+        longer.__dict__ |= {"_trees": trees, "_hashed": _more(self._hashed, [entry], comma)}
+        return longer
+
+    def checksum_with(self, content: Mapping[str, Any]) -> str:
+        """Return the `checksum` of *content* and, under the key archive, of all champions.
+
+        That key must be the first of all in order, and *content* have another.
+        """
+        whole = self._hashed.copy()
+        whole.update(b"]," + canonical(content)[1:])
+        return whole.hexdigest()
+
+
+def _more(
+    begun: "hashlib._Hash", entries: Iterable[ArchiveEntry], comma: bytes = b""
+) -> "hashlib._Hash":
+    """Return the hash of what was *begun*, a list in canonical JSON, and of *entries*."""
+    hashed = begun.copy()
+    texts = (canonical([str(entry.tree), entry.generation]) for entry in entries)
+    hashed.update(comma + b",".join(texts))
+    return hashed
 
 
 @dataclass(frozen=True, slots=True)

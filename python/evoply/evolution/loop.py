@@ -28,6 +28,7 @@ from evoply.evolution.fitness.own import OwnFitness
 from evoply.evolution.generation import Generation, measured
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.individuals import (
+    Archive,
     ArchiveEntry,
     Census,
     Individual,
@@ -238,10 +239,10 @@ def step(
     hall = () if previous is None else previous.hall_of_fame
     stream, play = toolbox.stream("fresh", number), toolbox.play("fresh", number)
     test = fresh_test(toolbox.tests, toolbox.games, stream, individuals, hall, opponents, play)
-    archive = () if previous is None else previous.archive
+    archive = Archive() if previous is None else previous.archive
     memory, archive_games, archive_work = () if previous is None else previous.memory, 0, 0
-    if all(entry.tree != test.champion for entry in archive):
-        archive = (*archive, ArchiveEntry(test.champion, number))
+    if not archive.has(test.champion):
+        archive = archive.followed_by(ArchiveEntry(test.champion, number))
         if toolbox.remembers:
             memory, archive_games, archive_work = with_champion(
                 toolbox.task.earlier_generations, toolbox.games, memory, (test.champion, number),
@@ -295,7 +296,7 @@ def training_of(
     if toolbox.map is not None and previous is not None:
         # Parents are not as many as offspring: there is one for each cell that is filled.
         task = replace(task, population_size=task.population_size + len(previous.individuals))
-    archive, memory = ((), ()) if previous is None else (previous.archive, previous.memory)
+    archive, memory = (Archive(), ()) if previous is None else (previous.archive, previous.memory)
     stream = toolbox.stream("opponents", number)
     earlier = draw_earlier(task.earlier_generations, archive, stream, memory)
     return Training(

@@ -33,9 +33,9 @@ from evoply.experiments.readable_sizes import readability_folder as readability_
 from evoply.experiments.running import Cost as Cost
 from evoply.experiments.running import LeaguePairing as LeaguePairing
 from evoply.experiments.running import Status as Status
-from evoply.experiments.running import check_experiment_sendable as check_experiment_sendable
 from evoply.experiments.running import estimated_cost as estimated_cost
 from evoply.experiments.running import run_experiment as run_experiment
+from evoply.experiments.sent_units import check_experiment_sendable as check_experiment_sendable
 from evoply.experiments.setup_statistics import GridEffect as GridEffect
 from evoply.experiments.setup_statistics import Look as Look
 from evoply.experiments.setup_statistics import SetupDifference as SetupDifference

@@ -21,6 +21,7 @@ import tomli_w
 from evoply.configs.keys import read_toml, without_none
 from evoply.configs.own_code import carried, has_programs, is_carried
 from evoply.environment.files import (
+    DATABASE,
     EXPERIMENT_FILE,
     SETUPS,
     checksum,
@@ -48,6 +49,7 @@ from evoply.protocols import MALFORMED, RunError, RunNameError
 from evoply.runs import runs_directory
 from evoply.runs.folder import GAME, add_game_of, game_content
 from evoply.runs.run import stored_kind
+from evoply.runs.schema import state_at_rest
 from evoply.wording import did_you_mean, shorten
 
 _RUNS = "runs"
@@ -67,6 +69,11 @@ class ExperimentFolder:
     """Whether all this was read from the folder, and not given by the user."""
     players: Mapping[str, PlayerKind] = field(default_factory=dict)
     """Players of a league that need not be made, by their names."""
+    _known: dict[Path, tuple[tuple[int, ...], UnitResult]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Results that were read, with the state of the file they are from: a command asks for them
+    several times, and each takes milliseconds."""
 
     @classmethod
     def create(
@@ -235,20 +242,35 @@ class ExperimentFolder:
 
     def measured(self) -> list[UnitResult]:
         """Return the results of the finished units."""
-        results = []
-        for unit in self.units():
-            try:
-                with Run.open(unit.path) as run:
-                    curve = measured(run)
-                    if curve is not None:
-                        digest = run.digests()[-1]
-                        is_timed = run.ended_by in ("time_limit", "budget.seconds")
-                        results.append(
-                            UnitResult(unit.setup.name, unit.seed, digest, curve, is_timed)
-                        )
-            except RunNameError:
-                continue
-        return results
+        results = map(self._result_of, self.units())
+        return [result for result in results if result is not None]
+
+    def _result_of(self, unit: Unit) -> UnitResult | None:
+        """Return the result of *unit*, read again only if its run was changed; None without."""
+        state, known = _state_of(unit), self._known.get(unit.path)
+        if known is not None and known[0] == state:
+            return known[1]
+        try:
+            with Run.open(unit.path) as run:
+                curve = measured(run)
+                if curve is None:
+                    return None
+                digest = run.digests(run.count() - 1)[-1]
+                is_timed = run.ended_by in ("time_limit", "budget.seconds")
+        except RunNameError:
+            return None
+        result = UnitResult(unit.setup.name, unit.seed, digest, curve, is_timed)
+        if state is not None and _state_of(unit) == state:
+            self._known[unit.path] = state, result
+        return result
+
+
+def _state_of(unit: Unit) -> tuple[int, ...] | None:
+    """Return numbers that change with the run of *unit*; None without one, or while it goes on."""
+    try:
+        return state_at_rest(unit.path / DATABASE)
+    except OSError:
+        return None
 
 
 def folder_for(

@@ -319,23 +319,38 @@ def pareto_ranks(objectives: ArrayLike) -> NDArray[np.int64]:
     than any number.
     """
     values = _as_objectives(objectives)
-    count = len(values)
-    if values.shape[1] == 2:
-        return _ranks_by_two(values)
-    nowhere_worse = np.ones((count, count), dtype=bool)
-    somewhere_better = np.zeros((count, count), dtype=bool)
-    for column in values.T:
-        nowhere_worse &= column[:, None] >= column
-        somewhere_better |= column[:, None] > column
-    dominates = nowhere_worse & somewhere_better
-    dominators = dominates.sum(axis=0)
-    ranks = np.full(count, -1, dtype=np.int64)
+    return _ranks_by_two(values) if values.shape[1] == 2 else _ranks_by_many(values)
+
+
+def _ranks_by_many(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the same for any number of objectives, without a matrix of all pairs.
+
+    Whoever dominates another comes before it in the order of the objectives, and if a front has one
+    that does, so have all fronts before. Source: Zhang, Tian, Cheng & Jin, "An efficient approach
+    to nondominated sorting" (2015), the search by halves.
+    """
+    ranks = np.empty(len(values), dtype=np.int64)
+    fronts: list[NDArray[np.float64]] = []  # with room for more
+    sizes: list[int] = []
+    before: NDArray[np.float64] | None = None
     rank = 0
-    while (ranks < 0).any():
-        front = (ranks < 0) & (dominators == 0)
-        ranks[front] = rank
-        dominators -= dominates[front].sum(axis=0)
-        rank += 1
+
+    def is_free(front: int) -> bool:
+        return not (fronts[front][: sizes[front]] >= row).all(axis=1).any()
+
+    for index in np.lexsort(-values.T[::-1]).tolist():
+        row = values[index]
+        if before is None or (row != before).any():  # equals share a front
+            rank = bisect_left(range(len(fronts)), True, key=is_free)
+            if rank == len(fronts):
+                fronts.append(np.empty((4, len(row))))
+                sizes.append(0)
+            elif sizes[rank] == len(fronts[rank]):
+                fronts[rank] = np.concatenate([fronts[rank], np.empty_like(fronts[rank])])
+            fronts[rank][sizes[rank]] = row
+            sizes[rank] += 1
+            before = row
+        ranks[index] = rank
     return ranks
 
 
@@ -368,8 +383,9 @@ def crowding_distances(objectives: ArrayLike, ranks: NDArray[np.int64]) -> NDArr
     """
     values = _as_objectives(objectives)
     distances = np.zeros(len(values))
-    for rank in np.unique(ranks):
-        members = np.flatnonzero(ranks == rank)
+    by_rank = np.argsort(ranks, kind="stable")
+    _, begins = np.unique(ranks[by_rank], return_index=True)
+    for members in np.split(by_rank, begins[1:]):
         for column in values.T:
             order = members[np.argsort(column[members], kind="stable")]
             sorted_values = column[order]

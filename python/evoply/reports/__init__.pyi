@@ -14,6 +14,7 @@ from evoply.reports.exports import export as export
 from evoply.reports.game_analysis import Accuracy as Accuracy
 from evoply.reports.game_analysis import AnalysedGame as AnalysedGame
 from evoply.reports.game_analysis import AnalysedMove as AnalysedMove
+from evoply.reports.game_analysis import Analysis as Analysis
 from evoply.reports.game_analysis import analyse_games as analyse_games
 from evoply.reports.influences import Influence as Influence
 from evoply.reports.open_evaluator import square_effects as square_effects

@@ -141,18 +141,9 @@ _RESULTS = (
 
 def _results(hand_in: Graded, result: RoundRobin) -> Iterator[dict[str, object]]:
     """Yield how it fared against each opponent, the best of them first."""
-    ranks = {row.place: row.rank for row in result.standings}
-    rows = []
-    for met in result.pairings:
-        for own, other, won, lost in (
-            (met.first, met.second, met.wins, met.losses),
-            (met.second, met.first, met.losses, met.wins),
-        ):
-            if result.players[own] == hand_in.label:
-                points = (won + met.draws / 2) / (won + met.draws + lost)
-                row = {"opponent": result.players[other], "won": won, "drawn": met.draws}
-                rows.append((ranks[other], {**row, "lost": lost, "score": points}))
-    yield from (row for _, row in sorted(rows, key=lambda ranked: ranked[0]))
+    for met in result.results_of(hand_in.label):
+        row = {"won": met.wins, "drawn": met.draws, "lost": met.losses, "score": met.score}
+        yield {"opponent": result.players[met.second], **row}
 
 
 _FORFEITS = (

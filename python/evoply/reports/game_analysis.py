@@ -9,7 +9,8 @@ reason if the player is explained by what moves do on the board.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -23,7 +24,7 @@ from evoply.games.formats import UNKNOWN, GamePlayed
 from evoply.games.position import NO_DRAWS
 from evoply.players import Player, player_of
 from evoply.protocols import CERTAIN, Color, GameRecord
-from evoply.protocols.sections import JsonData
+from evoply.protocols.sections import NOTHING, JsonData, share
 from evoply.reports.adviser import EXACT_EMPTIES, Adviser
 from evoply.reports.causes import cause_of, gives_causes
 from evoply.reports.scale import Grade, Scale
@@ -119,7 +120,25 @@ class AnalysedGame:
 
     def accuracy(self, color: Color) -> Accuracy:
         """Return how well a side chose."""
-        return accuracy_of(move for move in self.moves if move.color is color)
+        return accuracy_of(self.moves_of(color))
+
+    def moves_of(self, color: Color) -> Iterator[AnalysedMove]:
+        """Yield the moves of a side."""
+        return (move for move in self.moves if move.color is color)
+
+    def best_moves(self, color: Color) -> str:
+        """Return the share of a side's choices that lost nothing, for people."""
+        found = self.accuracy(color).share
+        return NOTHING if found is None else share(found)
+
+    def in_short(self) -> tuple[str, ...]:
+        """Return number, players, how well they chose, and the result, for people."""
+        return (
+            str(self.number),
+            *map(self.player, Color),
+            *map(self.best_moves, Color),
+            self.source.in_words(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -247,24 +266,105 @@ def analysed_move(
 
 def accuracy_of(moves: Iterable[AnalysedMove]) -> Accuracy:
     """Return how well the *moves* that were choices were chosen."""
-    chosen = [move for move in moves if move.loss is not None]
-    losses = [move.loss or 0.0 for move in chosen if not move.is_decisive]
-    return Accuracy(
-        choices=len(chosen),
-        best=sum(move.loss == 0 for move in chosen),
-        good=sum(not move.grade for move in chosen),
-        loss=fmean(losses) if losses else None,
-        exact=sum(move.exact for move in chosen),
-        decisive=len(chosen) - len(losses),
-    )
+    choices = _Choices()
+    choices.add(moves)
+    return choices.accuracy
 
 
-def summaries(games: Sequence[AnalysedGame]) -> dict[str, Accuracy]:
-    """Return how well each player chose over all *games*, by name, the most accurate first."""
-    moves: dict[str, list[AnalysedMove]] = {}
-    for game in games:
+@dataclass(slots=True)
+class _Choices:
+    """Choices, counted one after another."""
+
+    losses: array[float] = field(default_factory=lambda: array("d"))
+    """Those of choices that are not decisive: their mean is that of all at once."""
+    best: int = 0
+    good: int = 0
+    exact: int = 0
+    decisive: int = 0
+
+    def add(self, moves: Iterable[AnalysedMove]) -> None:
+        """Count those of *moves* that were choices."""
+        for move in moves:
+            if move.loss is None:
+                continue
+            self.best += move.loss == 0
+            self.good += not move.grade
+            self.exact += move.exact
+            if move.is_decisive:
+                self.decisive += 1
+            else:
+                self.losses.append(move.loss)
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """How well they were chosen."""
+        return Accuracy(
+            choices=len(self.losses) + self.decisive,
+            best=self.best,
+            good=self.good,
+            loss=fmean(self.losses) if self.losses else None,
+            exact=self.exact,
+            decisive=self.decisive,
+        )
+
+
+MOST_WHOLE, MOST_IN_SHORT = 8, 1000
+"""Games of which a page shows all, and of further ones a line."""
+MOST_MISTAKES = 10
+"""Mistakes that a terminal shows."""
+
+
+@dataclass(slots=True)
+class Analysis:
+    """What is said of analysed games, of which only the first are kept whole: there may be many."""
+
+    whole: list[AnalysedGame] = field(default_factory=list)
+    in_short: list[tuple[str, ...]] = field(default_factory=list)
+    """Further games, as `AnalysedGame.in_short` has them."""
+    largest: list[tuple[AnalysedGame, AnalysedMove]] = field(default_factory=list)
+    """The largest mistakes, the largest first."""
+    games: int = 0
+    moves: int = 0
+    mistakes: int = 0
+    is_exact: bool = False
+    """Whether some worths are exact."""
+    names: set[str] = field(default_factory=set)
+    """The games by name."""
+    _choices: dict[str, _Choices] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, games: Iterable[AnalysedGame]) -> Analysis:
+        """Return what is said of *games*."""
+        seen = cls()
+        for game in games:
+            seen.add(game)
+        return seen
+
+    def add(self, game: AnalysedGame) -> None:
+        """Take one game more."""
+        if len(self.whole) < MOST_WHOLE:
+            self.whole.append(game)
+        elif len(self.in_short) < MOST_IN_SHORT:
+            self.in_short.append(game.in_short())
+        mistakes = [(game, move) for move in game.moves if move.loss]
+        self.largest = sorted([*self.largest, *mistakes], key=lambda pair: -(pair[1].loss or 0.0))[
+            :MOST_MISTAKES
+        ]
+        self.games += 1
+        self.moves += len(game.moves)
+        self.mistakes += len(mistakes)
+        self.is_exact |= any(move.exact for move in game.moves)
+        self.names.add(game.source.record.position.game)
         for color in Color:
-            own = moves.setdefault(game.player(color), [])
-            own += [move for move in game.moves if move.color is color]
-    accuracies = {name: accuracy_of(own) for name, own in moves.items()}
-    return dict(sorted(accuracies.items(), key=lambda pair: -(pair[1].share or 0.0)))
+            self._choices.setdefault(game.player(color), _Choices()).add(game.moves_of(color))
+
+    @property
+    def scale(self) -> Scale | None:
+        """What worths mean; None without a game."""
+        return self.whole[0].scale if self.whole else None
+
+    @property
+    def players(self) -> dict[str, Accuracy]:
+        """How well each player chose, by name, the most accurate first."""
+        found = {name: choices.accuracy for name, choices in self._choices.items()}
+        return dict(sorted(found.items(), key=lambda pair: -(pair[1].share or 0.0)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -21,7 +21,6 @@ from evoply.games.position import NO_DRAWS
 from evoply.protocols import CERTAIN, Color
 from evoply.protocols.provenance import provenance
 from evoply.protocols.sections import (
-    NOTHING,
     Column,
     Page,
     Picture,
@@ -40,13 +39,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from evoply.reports.game_analysis import AnalysedGame, AnalysedMove
+    from evoply.reports.game_analysis import AnalysedGame, AnalysedMove, Analysis
 
 
 # Analysed games as one HTML page: how well each player chose, graphs, and mistakes on boards.
 
-_MOST_GAMES = 8
-"""Games with graphs, boards and all moves; of more only a line each is shown."""
 _MOST_BOARDS = 6
 """Mistakes that are shown on boards for each game."""
 _MOST_LINE = 8
@@ -54,39 +51,43 @@ _SHORT_LINE = 6
 _PLAYED, _BEST = "#f2a33a", "#59d18c"
 
 
-def page_of_games(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> Page:
-    """Return the page about *games* that the player called *judge* looked at."""
-    is_exact = any(move.exact for game in games for move in game.moves)
-    names = {game.source.record.position.game for game in games}
-    titles = ", ".join(game_rules(name).title for name in sorted(names))
-    solved = "; near the end the solver gives it exactly, under perfect play" * is_exact
-    bounds = bounds_text(games[0].scale) if games else ""
+def page_of_games(
+    games: Iterable[AnalysedGame] | Analysis, judge: str, *, exact: int | None
+) -> Page:
+    """Return the page about *games* that the player called *judge* looked at.
+
+    The first have graphs, boards and all moves; of the others there is a line each.
+    """
+    from evoply.reports.game_analysis import Analysis  # only pages of games need the coach
+
+    seen = games if isinstance(games, Analysis) else Analysis.of(games)
+    titles = ", ".join(game_rules(name).title for name in sorted(seen.names))
+    solved = "; near the end the solver gives it exactly, under perfect play" * seen.is_exact
+    bounds = bounds_text(seen.scale) if seen.scale else ""
     return Page(
         f"Games analysed: {titles}",
         [
-            players_of(games),
-            *map(_game, games[:_MOST_GAMES]),
-            _further(games[_MOST_GAMES:]),
+            players_of(seen),
+            *map(_game, seen.whole),
+            _further(seen),
         ],
         {
-            "games": f"{len(games):,}",
-            "moves": f"{sum(len(game.moves) for game in games):,}",
-            "exact from": f"{exact} empty" if is_exact else "",
+            "games": f"{seen.games:,}",
+            "moves": f"{seen.moves:,}",
+            "exact from": f"{exact} empty" if seen.is_exact else "",
         },
         f"Every move beside the best one, in the eyes of `{judge}`. A move's worth is "
-        f"{unit_text(games[0].scale) if games else ''}, for the side to move{solved}. Moves of "
+        f"{unit_text(seen.scale) if seen.scale else ''}, for the side to move{solved}. Moves of "
         "random openings and moves without a choice are not counted."
         + f" By what a move loses it is: {bounds}; a good move loses less."
         * bool(bounds),
     )
 
 
-def players_of(games: Sequence[AnalysedGame]) -> Section:
-    """Return how well each player chose in *games*, which have one scale."""
-    from evoply.reports.game_analysis import summaries  # only pages of games need the coach
-
-    scale = games[0].scale if games else None
-    rows = [(name, accuracy, scale) for name, accuracy in summaries(games).items()]
+def players_of(seen: Analysis) -> Section:
+    """Return how well each player chose in games, which have one scale."""
+    scale = seen.scale
+    rows = [(name, accuracy, scale) for name, accuracy in seen.players.items()]
     is_certain = scale is not None and not scale.bounds
     columns = _PLAYERS if is_certain else _PLAYERS[:-1]
     return Section("How well they chose", columns, rows)
@@ -159,8 +160,7 @@ MOVES = (
 
 def _game(game: AnalysedGame) -> Section:
     black, white = (
-        f"`{game.player(color)}` ({color.value.capitalize()}, {_best_moves(game, color)} best "
-        "moves)"
+        f"`{game.player(color)}` ({color.value.capitalize()}, {game.best_moves(color)} best moves)"
         for color in Color
     )
     mistakes = sorted(
@@ -185,27 +185,15 @@ def _game(game: AnalysedGame) -> Section:
     )
 
 
-def _further(games: Sequence[AnalysedGame]) -> Section:
+def _further(seen: Analysis) -> Section:
     names = [color.value.capitalize() for color in Color]
     columns = cells_of(
         "game", *names, *(f"best moves, {name}" for name in names), "result",
         **dict.fromkeys(names, "code"),
     )  # fmt: skip
-    rows = [
-        (
-            str(game.number),
-            *(game.player(color) for color in Color),
-            *(_best_moves(game, color) for color in Color),
-            game.source.in_words(),
-        )
-        for game in games
-    ]
-    return Section("Further games", columns, rows, longest=40)
-
-
-def _best_moves(game: AnalysedGame, color: Color) -> str:
-    found = game.accuracy(color).share
-    return NOTHING if found is None else share(found)
+    left = seen.games - len(seen.whole) - len(seen.in_short)
+    note = f"{left:,} more are in the result as JSON (`--json`)." if left else ""
+    return Section("Further games", columns, seen.in_short, note, longest=40)
 
 
 def _charts(game: AnalysedGame) -> list[Chart]:

@@ -390,9 +390,9 @@ class Run:
         """Return number, digest, statistics and seconds of the steps from *first* on."""
         return self.reading(lambda opened: schema.read_steps(opened, first))
 
-    def digests(self) -> list[str]:
-        """Return the digest of every step in order."""
-        return [step.digest for step in self.steps()]
+    def digests(self, first: int = 0) -> list[str]:
+        """Return the digest of every step from *first* on, in order."""
+        return [step.digest for step in self.steps(first)]
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings.

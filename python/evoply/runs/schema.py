@@ -84,11 +84,21 @@ def connect_at_rest(path: Path) -> sqlite3.Connection:
 
 def state_at_rest(path: Path) -> tuple[int, ...] | None:
     """Return numbers that a writer changes; None while a part lies in a file beside *path*."""
-    status = os.lstat(path)
     # The file beside a link lies elsewhere.
-    if not stat.S_ISREG(status.st_mode) or os.path.exists(f"{path}-wal"):
+    state = state_of(path)
+    return None if state is None or os.path.exists(f"{path}-wal") else state
+
+
+def state_of(path: Path) -> tuple[int, ...] | None:
+    """Return numbers that whoever changes the file at *path* changes; None for a link or a pipe.
+
+    The last two are the times of its last change, in nanoseconds.
+    """
+    status = os.lstat(path)
+    if not stat.S_ISREG(status.st_mode):
         return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, *times
 
 
 def _open(path: Path, mode: str, *, locking: str = "NORMAL") -> sqlite3.Connection:

@@ -119,8 +119,9 @@ class RunReader:
 
     def list(self) -> RunList:
         """Return the runs of the folder, newest first."""
-        runs = [_list_entry(run, self.driver.is_starting(run.name)) for run in shown_runs()]
-        return RunList(folder=str(runs_directory()), runs=runs[:_MOST_LISTED], most=_MOST_LISTED)
+        shown = shown_runs()[:_MOST_LISTED]
+        runs = [_list_entry(run, self.driver.is_starting(run.name)) for run in shown]
+        return RunList(folder=str(runs_directory()), runs=runs, most=_MOST_LISTED)
 
     def read(self, name: str) -> RunState:
         """Return the run called *name* as it is now; `RunError` if it cannot be read."""

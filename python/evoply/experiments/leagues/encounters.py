@@ -162,7 +162,7 @@ def _made(folder: ExperimentFolder, unit: Unit) -> Iterator[MadePlayer]:
             if curve is None:
                 return
             end, row = curve[-1], run.rows()[-1]
-            player, digest = run.champion_player, run.digests()[-1]
+            player, digest = run.champion_player, run.digests(run.count() - 1)[-1]
             taken = processor_seconds(run)
     except RunNameError:
         return
