@@ -216,6 +216,36 @@ def test_labels_are_what_searches_and_ends_say(settings):
     assert len(found.of_deep_games().rows) == deep.sum()
 
 
+@pytest.mark.parametrize("game", ["checkers", "checkers-10"])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_boards_with_a_capture_due_are_labelled_only_where_searches_value_them(game, depth):
+    labels = CHECKERS["labels"] | {"depth": depth}
+    config = PatternConfig(**(CHECKERS | {"game": game, "labels": labels}))
+    program, _ = program_of(config)
+    boards = labelled_boards(config, program, games=20, stream=Stream(6), threads=1)
+    rules = game_rules(game)
+    due = [rules.position_from_row(row).legal_moves[0].is_capture for row in boards.rows]
+    # Searches of two plies follow captures to their end, and those of one ply do not.
+    assert any(due) == (depth == 1)
+    assert len(due) > 300
+    found = boards.values[np.isnan(boards.ends)]
+    assert not np.isnan(found).any()
+
+
+def test_a_certain_win_is_a_label_where_labels_say_who_wins():
+    config = PatternConfig(**CHECKERS)
+    program, _ = program_of(config)
+    boards = labelled_boards(config, program, games=60, stream=Stream(4), threads=1)
+    native = search_of_tables(config, 2).with_program("checkers", program)
+    certain = 0
+    for row, end, value in zip(boards.rows, boards.ends, boards.values, strict=True):
+        score = _native.analyse(native, *row, 0)[1]
+        if np.isnan(end) and abs(score) > 1e12:
+            certain += 1
+            assert value == np.sign(score)
+    assert certain > 0
+
+
 def test_tables_become_discs_by_a_factor_for_each_stage():
     config = PatternConfig(**SMALL)
     program, parameters = program_of(config)

@@ -4,7 +4,8 @@ The tables play shallow games against themselves, one ply ahead and with slips. 
 these is labelled by a search, because a player one ply ahead compares such boards. From one
 position of each, after up to some random moves, a deep game goes on: some plies ahead, its end
 played perfectly. Its boards get labels that mix the value of the search there with the end of the
-game. `_native.fit_tables` then fits the tables to the labels by least squares; what earlier boards
+game. In checkers boards with a capture due get none: searches follow captures and never value them.
+`_native.fit_tables` then fits the tables to the labels by least squares; what earlier boards
 said of an entry holds it where it is.
 Sources: Buro, "Improving heuristic mini-max search by supervised learning" (2002); Veness et al.,
 "Bootstrapping from game tree search" (2009).
@@ -16,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from functools import lru_cache
+from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +28,8 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply._native import Stream
 from evoply.arena.schedule import Schedule, end_for_black, play_in_kernel
-from evoply.expressions import OTHELLO_PATTERNS, number
+from evoply.expressions import OTHELLO_PATTERNS, number, program_with_parameters
+from evoply.expressions.arithmetic_sets import must_be_taken
 from evoply.games import game_rules
 from evoply.learning.configs import PATTERN_LEARNER, PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
@@ -123,11 +126,13 @@ def _valued(
 ) -> Iterator[_Board]:
     """Yield every other position of each game with the value of a search, but no end."""
     rows = [row for number, game in enumerate(games) for row in game[number % 2 :: 2]]
+    asked = _ask_the_tables(config, rows)
+    rows = [row for row, is_asked in zip(rows, asked, strict=True) if is_asked]
     batch = _native.Positions(game_rules(config.game).kernel, rows)
     _, scores = batch.choose(native, stream.keys(len(rows)), threads=threads)
     for row, score in zip(rows, scores.tolist(), strict=True):
-        # A forced move has no value, and that of a finished game is no number of discs.
-        if abs(score) < CERTAIN:
+        # A forced move has no value (NaN), and that of a finished game is no number of discs.
+        if abs(score) < (CERTAIN if config.counts_discs else inf):
             yield row, nan, _in_units(config, score)
 
 
@@ -177,7 +182,26 @@ def _deep_games(
                 is_known = abs(score) < CERTAIN
                 worth = sign * _in_units(config, score) if is_known else end
             found.append((row, sign * end, sign * worth))
-        yield from found[: len(found) - opening][::-1]
+        found = found[: len(found) - opening][::-1]
+        asked = _ask_the_tables(config, [row for row, *_ in found])
+        yield from (board for board, is_asked in zip(found, asked, strict=True) if is_asked)
+
+
+def _ask_the_tables(config: PatternConfig, rows: Sequence[Row]) -> list[bool]:
+    """Return for each board whether a search values it by the tables, or follows captures there."""
+    assert config.labels is not None, "the caller checks labels"
+    rules = game_rules(config.game)
+    search = search_of_tables(config, config.labels.depth)
+    if not (search.quiescence and rules.has_kings):
+        return [True] * len(rows)
+    caught = _captures(config.game).evaluate(_native.Positions(rules.kernel, rows))[:, 0]
+    return [number == 0.0 for number in caught.tolist()]
+
+
+@lru_cache(maxsize=2)
+def _captures(game: str) -> _native.Program:
+    """Return what counts the pieces that the side to move could capture first."""
+    return program_with_parameters(must_be_taken("opponent"), game)
 
 
 def _in_units(config: PatternConfig, score: float) -> float:

@@ -59,7 +59,7 @@ _WITHOUT = (
     # Temperatures are on the scale of the tables: 0.1 is a tenth of the way to a certain win.
     SearchLevel(1, temperature=1.0, overlooks=0.8),
     SearchLevel(1, temperature=0.5, overlooks=0.35),
-    SearchLevel(1, temperature=0.25, overlooks=0.15),
+    SearchLevel(1, temperature=0.22, overlooks=0.13),
     SearchLevel(1, temperature=0.13, overlooks=0.07),
     SearchLevel(2, temperature=0.15, overlooks=0.08),
     SearchLevel(2, temperature=0.085, overlooks=0.04),
