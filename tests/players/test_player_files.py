@@ -88,7 +88,7 @@ def test_what_is_wrong_is_refused(path, changes, message):
         (b"[]", "this is not a saved player"),
         (b"\xff", "not UTF-8"),
         (b"[" * 10**6, "nested too deeply"),
-        (b" " * 32_000_001, "larger than 32,000,000 bytes"),
+        (b" " * 80_000_001, "larger than 80,000,000 bytes"),
     ],
 )
 def test_files_of_another_kind_are_refused(path, content, message):

@@ -32,7 +32,7 @@ from evoply.protocols import BoardShape
 FORMAT = 1
 MAX_NODES = 4096
 MAX_OUTPUTS = 4096
-MAX_CHARACTERS = 32_000_000
+MAX_CHARACTERS = 80_000_000
 
 
 class ExpressionLike(Protocol):

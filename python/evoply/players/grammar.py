@@ -93,7 +93,7 @@ from evoply.wording import did_you_mean, shorten
 # other fields: it finds damage, not forgery.
 
 FORMAT = 1
-MAX_BYTES = 32_000_000
+MAX_BYTES = 80_000_000
 _FIELDS = frozenset({"format", "kind", "game", "origin", "player", "checksum"})
 
 Text = Annotated[str, Field(max_length=1000)]
