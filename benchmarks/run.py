@@ -21,6 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import data_games
+import growth
 import numpy as np
 import patterns
 import peers
@@ -400,6 +401,11 @@ def environment_rows() -> Iterator[Row]:
     return (Row(*values) for values in environments.rows())
 
 
+def growth_rows() -> Iterator[Row]:
+    """Say what grows with long runs and with many."""
+    return (Row(*values) for values in growth.rows())
+
+
 def startup_rows() -> Iterator[Row]:
     """Say what commands cost before they do anything."""
     return (Row(*values) for values in startup.rows())
@@ -443,6 +449,7 @@ def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
         "lowering": lowering_row,
         "offspring": offspring_row,
         "dask": cluster_rows,
+        "growth": growth_rows,
         "start-up": startup_rows,
         **{f"endgame-ffo-{suite}": partial(endgame_row, console, suite) for suite in suites},
     }
