@@ -19,22 +19,26 @@ from evoply._native import Stream
 from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
 from evoply.learning import PatternConfig, load_pattern_config
+from evoply.learning.configs import PatternSettings
 from evoply.learning.labels import Labelled, fitted, labelled_boards
 from evoply.players import strong_tables
 
 GAME = "othello"
-FOURTEEN = 14
-"""So many of the patterns of `strong` were there before the three of ten squares."""
+LARGER = (
+    "a1 b1 c1 d1 a2 b2 c2 a3 b3 a4", "a1 b1 c1 d1 e1 a2 b2 a3 a4 a5",
+    "a1 c1 d1 e1 f1 h1 c2 d2 e2 f2",
+)  # fmt: skip
+"""Patterns of ten squares beside those of `strong`."""
 AT_ONCE = 40_000
 STAGES_OF_TWO = tuple(range(6, 64, 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Patterns of `strong`, the first so many, in stages, mixed or not."""
+    """The patterns of `strong` and others, in stages, mixed or not."""
 
     name: str
-    patterns: int | None
+    others: tuple[str, ...]
     stages: tuple[int, ...]
     mixed: bool
 
@@ -43,11 +47,11 @@ def structures() -> list[Structure]:
     """Return what is compared, one change after another."""
     usual = strong_tables(GAME).stages
     return [
-        Structure("fourteen patterns", FOURTEEN, usual, mixed=False),
-        Structure("the same, mixed", FOURTEEN, usual, mixed=True),
-        Structure("the same in stages of two discs", FOURTEEN, STAGES_OF_TWO, mixed=False),
-        Structure("all patterns", None, usual, mixed=False),
-        Structure("all patterns, mixed", None, usual, mixed=True),
+        Structure("fourteen patterns", (), usual, mixed=False),
+        Structure("the same, mixed", (), usual, mixed=True),
+        Structure("the same in stages of two discs", (), STAGES_OF_TWO, mixed=False),
+        Structure("seventeen patterns", LARGER, usual, mixed=False),
+        Structure("seventeen patterns, mixed", LARGER, usual, mixed=True),
     ]
 
 
@@ -57,7 +61,8 @@ def config_of(structure: Structure, depth: int, endgame: int) -> PatternConfig:
     assert preset.labels is not None
     labels = preset.labels.model_copy(update={"depth": depth, "endgame": endgame, "memory": 1.0})
     changes = {"stages": structure.stages, "mixed": structure.mixed, "labels": labels}
-    return preset.model_copy(update={**changes, "patterns": preset.patterns[: structure.patterns]})
+    others = tuple(PatternSettings(squares=squares) for squares in structure.others)
+    return preset.model_copy(update={**changes, "patterns": preset.patterns + others})
 
 
 def begun(config: PatternConfig) -> NDArray[np.float64]:
@@ -69,10 +74,11 @@ def begun(config: PatternConfig) -> NDArray[np.float64]:
         known[pattern.squares] = packed.values[at : at + tables * size].reshape(tables, size)
         at += tables * size
     begins = (0, *config.stages)
-    for pattern in packed.patterns[: len(config.patterns)]:
-        stage = np.searchsorted(np.array(packed.stages), begins, side="right")
-        entries.append(known[pattern.squares][stage].ravel())
-    return np.concatenate(entries)
+    stage = np.searchsorted(np.array(packed.stages), begins, side="right")
+    for squares in (pattern.squares for pattern in packed.patterns):
+        entries.append(known[squares][stage].ravel())
+    whole = np.concatenate(entries)
+    return np.pad(whole, (0, sum(config.entries_of_tables()) * len(begins) - len(whole)))
 
 
 def error(program: _native.Program, boards: Labelled) -> float:

@@ -347,11 +347,11 @@ def benchmark(name: str) -> ModuleType:
 
 
 def test_the_fit_can_be_repeated() -> None:
-    found = benchmark("fit_concepts").fitted_file("checkers", 1, 120, told=lambda _: None)
+    found = benchmark("fit_concepts").fitted_file("checkers", 1, 360, told=lambda _: None)
     kept = fitted("checkers")
     assert found["r2"]["all"] > 0.3
     assert found["weights"]["won"][0] == pytest.approx(kept["weights"]["won"][0], abs=0.5)
     assert found["weights"]["pieces"][0] > 0
     assert found["placebo"] < 0.1
-    again = benchmark("fit_concepts").fitted_file("checkers", 1, 120, told=lambda _: None)
+    again = benchmark("fit_concepts").fitted_file("checkers", 1, 360, told=lambda _: None)
     assert found == again
