@@ -91,13 +91,13 @@ pub fn fit_tables<G: Game>(
         Reading { boards, labels, plan, parts: &parts, parameters: &parameters, carried, stages: &mut stages, stop };
     let errors = dispatch(reading)?;
     let (mut moves, mut visits) = (vec![0.0; pulls.len()], vec![0.0; pulls.len()]);
-    let mut problems = problems_of(stages, &parts, pulls, kept);
+    let mut problems = problems_of(stages, &parts, pulls);
     // One problem uses all threads; several of them are solved side by side.
     let inner = if problems.len() == 1 { plan.threads } else { 1 };
     for_each_parallel(&mut problems, plan.threads, stop, |_, problem| problem.solve(plan.rounds, inner, stop))?;
     for problem in &problems {
         for (number, table) in (problem.first..).zip(&problem.tables) {
-            for (part, there) in places(&parts, kept, number) {
+            for (part, there) in places(&parts, number) {
                 moves[there.clone()].copy_from_slice(&table.moves[part.clone()]);
                 visits[there].copy_from_slice(&table.visits[part]);
             }
@@ -106,14 +106,13 @@ pub fn fit_tables<G: Game>(
     Ok(Ok(Fitted { moves, visits, errors }))
 }
 
-/// Where the entries of each pattern stand among those of kept table `number`, and among all of `kept` ones.
-fn places(parts: &[Part], kept: usize, number: usize) -> Vec<(Range<usize>, Range<usize>)> {
-    let (mut here, mut there, mut ranges) = (0, 0, Vec::with_capacity(parts.len()));
+/// Where the entries of each pattern stand among those of kept table `number`, and among all parameters.
+fn places(parts: &[Part], number: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    let (mut here, mut ranges) = (0, Vec::with_capacity(parts.len()));
     for part in parts {
-        let entries = part.pattern.entries();
-        let first = there + number * entries;
-        ranges.push((here..here + entries, first..first + entries));
-        (here, there) = (here + entries, there + kept * entries);
+        let (entries, there) = (part.pattern.entries(), part.place(number));
+        ranges.push((here..here + entries, there..there + entries));
+        here += entries;
     }
     ranges
 }
@@ -296,7 +295,7 @@ struct Problem {
 }
 
 /// The stages in groups that share no kept table.
-fn problems_of(stages: Vec<Stage>, parts: &[Part], pulls: &[f64], kept: usize) -> Vec<Problem> {
+fn problems_of(stages: Vec<Stage>, parts: &[Part], pulls: &[f64]) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     for stage in stages {
         let (first, second) = stage.mix.tables();
@@ -306,7 +305,7 @@ fn problems_of(stages: Vec<Stage>, parts: &[Part], pulls: &[f64], kept: usize) -
         }
         let Some(problem) = problems.last_mut() else { continue };
         for number in problem.first + problem.tables.len()..=second {
-            let own = places(parts, kept, number).into_iter().flat_map(|(_, there)| pulls[there].iter().copied());
+            let own = places(parts, number).into_iter().flat_map(|(_, there)| pulls[there].iter().copied());
             problem.tables.push(Kept::new(own.collect()));
         }
         problem.stages.push(stage);
