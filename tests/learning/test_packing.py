@@ -93,6 +93,7 @@ def test_tables_of_checkers_are_packed_and_foretold():
     settings = {
         "games": 200, "games_per_step": 200, "max_plies": 80, "stages": [12],
         "patterns": ["b1 d1 a2 c2", "b5 d5 c6 e6"],
+        "labels": {"games": 8, "games_per_step": 8, "depth": 2},
     }  # fmt: skip
     config = load_pattern_config("strong-checkers", settings=settings)
     *_, last = learn_patterns(config)
