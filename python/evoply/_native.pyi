@@ -394,8 +394,9 @@ def fit_tables(
     made small is the sum of the squared errors, and of the square of how far each entry moves times
     its pull. At most *rounds* rounds of conjugate gradients.
 
-    The answer has `parameters`; `visits`, how often the boards had each entry; and `errors`: for
-    each board the label less what the tables said before. The same arguments give the same answer
+    The answer has `moves`, how far each entry goes; `visits`, how often the boards had it, of mixed
+    tables by the square of a board's share; and `errors`: for each board the label less what the
+    tables said before. The same arguments give the same answer
     on every machine, with any number of *threads* (0: one a core).
     """
 
