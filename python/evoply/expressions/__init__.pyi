@@ -54,7 +54,6 @@ from evoply.expressions.parameters import OTHELLO_PATTERNS as OTHELLO_PATTERNS
 from evoply.expressions.parameters import NumberParameter as NumberParameter
 from evoply.expressions.parameters import Parameter as Parameter
 from evoply.expressions.parameters import SquareParameter as SquareParameter
-from evoply.expressions.parameters import mixed_stages as mixed_stages
 from evoply.expressions.parameters import othello_patterns as othello_patterns
 from evoply.expressions.parameters import pattern as pattern
 from evoply.expressions.parameters import straight_tuples as straight_tuples

@@ -303,13 +303,16 @@ def sum_of_patterns(
     shape: BoardShape,
     *,
     moves_pieces: bool = False,
-    stages: Sequence[int | str] = (),
+    stages: Sequence[int] = (),
+    mixed: bool = False,
 ) -> Number:
     """Return the sum of patterns with all entries 0, for the side to move on a board of *shape*.
 
     Each part has squares, such as "a1 b1", or the name of one of `OTHELLO_PATTERNS`, and the
     symmetries under which they share a table; None is all of them. With *moves_pieces* men and
-    kings differ, the board is read from the own side, and None is the unchanged board only.
+    kings differ, the board is read from the own side, and None is the unchanged board only. Tables
+    that are *mixed* hold in the middle of their stages, of which the first begins with an empty
+    board and the last ends with a full one.
 
     >>> sum_of_patterns([("a1 b1", None), ("row_2", None)], BoardShape(8, 8)).op
     'add'
@@ -317,30 +320,21 @@ def sum_of_patterns(
     sets: tuple[Squares, ...] = (board.own, board.opponent)
     if moves_pieces:
         sets = (board.own_men, board.own_kings, board.opponent_men, board.opponent_kings)
+    borders = (0, *stages, shape.squares)
+    middles = [(first + end) // 2 for first, end in pairwise(borders)]
+    held: Sequence[int | str] = (MIXED, *middles) if mixed else stages
     total: Number | None = None
     for text, symmetries in parts:
         names = OTHELLO_PATTERNS.get(text, text).split()
         usual = (0,) if moves_pieces else None
         copies = symmetric_copies(names, shape, usual if symmetries is None else symmetries)
-        part = pattern(copies, sets=sets, turned=moves_pieces, stages=stages)
+        part = pattern(copies, sets=sets, turned=moves_pieces, stages=held)
         # Raises an error that says what is wrong with these squares.
         written_form.to_dict([part], shape, keep_parameters=True)
         total = part if total is None else total + part
     if total is None:
         raise ExpressionError("a sum must have at least one pattern")
     return total
-
-
-def mixed_stages(stages: Sequence[int], squares: int) -> tuple[int | str, ...]:
-    """Return *stages* of tables that are mixed, which hold in the middle of their stages.
-
-    The first stage begins with an empty board, and the last ends with all *squares* full.
-
-    >>> mixed_stages([16, 20, 56], 64)
-    ('mixed', 8, 18, 38, 60)
-    """
-    borders = (0, *stages, squares)
-    return (MIXED, *((first + end) // 2 for first, end in pairwise(borders)))
 
 
 def othello_patterns(shape: BoardShape = USUAL, *, stages: Sequence[int] = ()) -> Number:

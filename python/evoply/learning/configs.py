@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -22,7 +22,6 @@ from evoply.expressions import (
     find_difference,
     from_dict,
     linear,
-    mixed_stages,
     sum_of_patterns,
 )
 from evoply.games import game_rules
@@ -450,20 +449,20 @@ class PatternConfig(GamesConfig):
 
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
-        squares = game_rules(self.game).shape.squares
-        return self._sum(mixed_stages(self.stages, squares) if self.mixed else self.stages)
+        return self._sum(mixed=self.mixed)
 
     def taught(self) -> Number:
         """Return the same as games teach it: no table is mixed."""
-        return self._sum(self.stages)
+        return self._sum(mixed=False)
 
-    def _sum(self, stages: Sequence[int | str]) -> Number:
+    def _sum(self, *, mixed: bool) -> Number:
         rules = game_rules(self.game)
         return sum_of_patterns(
             [(pattern.squares, pattern.symmetries) for pattern in self.patterns],
             rules.shape,
             moves_pieces=rules.moves_pieces,
-            stages=stages,
+            stages=self.stages,
+            mixed=mixed,
         )
 
     def decisive(self) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 One JSON file. Entries are whole multiples of 1/1000 in 16 bits. First come the low bytes of all
 entries, then the high bytes; zlib makes them small, since most tables are full of zeros and small
-numbers; the result stands in the file as base64. The checksum and the digest are those of the
-entries themselves, so they do not depend on the library that compressed them. Files of the first
-format, whose entries are not compressed, can still be read.
+numbers; the result stands in the file as base64. The digest of tables is that of the entries
+themselves, so it does not depend on the library that compressed them; the checksum of the file is
+that of its text. Files of the first format, whose entries are not compressed, can still be read.
 """
 
 from __future__ import annotations
@@ -22,13 +22,7 @@ from pydantic import Field, model_validator
 from evoply import _native
 from evoply.configs.config_errors import checked
 from evoply.environment.files import checksum, with_checksum, without_checksum
-from evoply.expressions import (
-    Number,
-    mixed_stages,
-    program_with_parameters,
-    sum_of_patterns,
-    with_parameters,
-)
+from evoply.expressions import Number, program_with_parameters, sum_of_patterns, with_parameters
 from evoply.expressions.written_form import parse_json
 from evoply.games import game_rules
 from evoply.players.evaluators import Model, problems
@@ -239,7 +233,8 @@ class PackedTables(Model):
             [(pattern.squares, pattern.symmetries) for pattern in self.patterns],
             rules.shape,
             moves_pieces=rules.moves_pieces,
-            stages=mixed_stages(self.stages, rules.shape.squares) if self.mixed else self.stages,
+            stages=self.stages,
+            mixed=self.mixed,
         )
 
 
