@@ -57,7 +57,19 @@ pub struct Analysis<G: Game> {
 impl<G: Endgames> Player<G> {
     /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
     pub fn analyse(&self, position: &G, question: &Question, stop: &AtomicBool) -> Option<Analysis<G>> {
+        self.analyse_after(Vec::new(), position, question, stop)
+    }
+
+    /// The same where the game has had some earlier positions that could come again.
+    pub fn analyse_after(
+        &self,
+        earlier: Vec<G>,
+        position: &G,
+        question: &Question,
+        stop: &AtomicBool,
+    ) -> Option<Analysis<G>> {
         let mut workspace = Workspace::default();
+        workspace.earlier = earlier;
         self.prepare(&mut workspace);
         workspace.begin(question.game);
         workspace.moves = question.moves;

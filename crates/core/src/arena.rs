@@ -238,6 +238,10 @@ impl<G: Endgames> Task for PlayGame<'_, G> {
         while drawn.is_none() && !stop.load(Ordering::Relaxed) {
             let side = position.turn();
             let key = move_key(pairing.key, side, position.ply());
+            if seats[side as usize].presses_on() {
+                workspaces[side as usize].earlier.clear();
+                workspaces[side as usize].earlier.extend_from_slice(course.reversible());
+            }
             // No choice: the game is over, or the whole schedule is being given up.
             let Some(choice) = seats[side as usize].choose(cpu, &position, key, &mut workspaces[side as usize], stop)
             else {

@@ -13,7 +13,7 @@ use crate::analysis::{Analysis, Question, ValueMoves, known};
 use crate::bitboard::Board;
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task, dispatch};
-use crate::player::{Choose, Chooser, Player, Workspace};
+use crate::player::{Choose, Chooser, Player, Workspace, onwards};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
 use crate::search::deepening::Progress;
@@ -79,6 +79,11 @@ impl<G: Endgames> Engine<G> {
         self.workspace.memory.lasts = true;
         self.player.prepare(&mut self.workspace);
         self.latest = None;
+    }
+
+    /// The game in which it will think has had these positions, which could come again.
+    pub fn come_from(&mut self, earlier: Vec<G>) {
+        self.workspace.earlier = earlier;
     }
 
     /// Choose at a position until a limit or `stop`, which ends a search within some thousand nodes and gives the answer of the
@@ -229,6 +234,9 @@ impl<G: Endgames> Task for Think<'_, G> {
         take_up(cpu, &search, position, deadlines, &mut workspace.memory, progress, &mut told);
         let progress = progress.as_ref()?;
         *complete = progress.is_complete(search.options.depth) && !stop.load(Ordering::Relaxed);
-        progress.choice(stream)
+        let choice = progress.choice(stream.clone())?;
+        // What limits in time end, although the player has none of its own.
+        search.options.time = search.options.time.or(limits.hard);
+        Some(onwards(cpu, &search, position, choice, stream, workspace))
     }
 }

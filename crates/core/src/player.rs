@@ -12,7 +12,7 @@ use crate::evaluator::{Evaluator, after_state};
 use crate::mcts::{Grow, Mcts};
 use crate::rules::{Game, Rules};
 use crate::search::exact::{Endgames, ExactChoice};
-use crate::search::{LookAhead, Memory, SearchOptions, alphabeta, deepening, every_move};
+use crate::search::{LookAhead, Memory, Search, SearchOptions, alphabeta, deepening, every_move};
 use crate::stages::Stages;
 use crate::stream::{Key, Stream};
 
@@ -55,6 +55,8 @@ pub struct Workspace<G: Game> {
     stage: Option<usize>,
     /// Values of the moves of one position, in order; those of the latest choice, if the player is one of trees of playouts.
     pub(crate) values: Vec<f64>,
+    /// Positions that the game has had and that could come again, for a player that presses on.
+    pub(crate) earlier: Vec<G>,
     /// The most time for a choice of a tree of playouts, whatever the player's own limits are.
     pub(crate) within: Option<Duration>,
     /// Threads that may help with one choice (0: one a core): the exact solver's, whose answer they do not change.
@@ -78,7 +80,8 @@ impl<G: Game> Workspace<G> {
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
         let (memory, values) = (Memory::default(), Vec::new());
-        Self { game: Key(0), moves: 0, memory, stage: None, values, within: None, threads: 1 }
+        let earlier = Vec::new();
+        Self { game: Key(0), moves: 0, memory, stage: None, values, earlier, within: None, threads: 1 }
     }
 }
 
@@ -169,6 +172,12 @@ impl<G: Game> Player<G> {
     /// Whether it draws every move uniformly, and nothing else.
     pub fn is_random(&self) -> bool {
         matches!(self.chooser, Chooser::Random) && self.epsilon == 0.0
+    }
+
+    /// Whether its choice depends on positions that the game has had.
+    #[inline(always)]
+    pub fn presses_on(&self) -> bool {
+        matches!(&self.chooser, Chooser::AlphaBeta(ahead) if ahead.options().presses_on)
     }
 
     /// Whether a choice takes no more than a few milliseconds anywhere, so that nobody need be able to stop it.
@@ -299,11 +308,13 @@ impl<G: Endgames> Player<G> {
                     let (chosen, score) = (moves.nth(index)?, Some(values[index]));
                     return Some(Choice { score, depth, nodes, ..Choice::unseen(chosen) });
                 }
-                if ahead.is_plain() {
-                    alphabeta::search(cpu, &search, position, stream, &mut workspace.memory)
+                let memory = &mut workspace.memory;
+                let choice = if ahead.is_plain() {
+                    alphabeta::search(cpu, &search, position, stream.clone(), memory)
                 } else {
-                    deepening::search(cpu, &search, position, stream, &mut workspace.memory)
-                }
+                    deepening::search(cpu, &search, position, stream.clone(), memory)
+                };
+                choice.map(|choice| onwards(cpu, &search, position, choice, stream, workspace))
             }
             Chooser::Mcts(mcts) => {
                 let mut time = mcts.options().time.into_iter().chain(workspace.within).min();
@@ -337,6 +348,60 @@ impl<G: Endgames> Player<G> {
         let deadline = time.map(|time| Instant::now() + time);
         cpu.call(ExactChoice { position, evaluator, threads, ties, stream, deadline, stop })
     }
+}
+
+/// What a player that presses on takes instead of a move that goes back to an earlier position of the game while it is ahead:
+/// the best move that does not, if that keeps it ahead, too. Searches with limits look two plies less far for it.
+#[inline(always)]
+pub(crate) fn onwards<G: Game>(
+    cpu: impl Cpu,
+    search: &Search<'_, G>,
+    position: &G,
+    choice: Choice<G>,
+    stream: Stream,
+    workspace: &mut Workspace<G>,
+) -> Choice<G> {
+    let presses_on = search.options.presses_on && choice.score.is_some_and(|score| score > 0.0);
+    let goes_back = |chosen| workspace.earlier.contains(&position.play_unchecked(chosen));
+    if presses_on && goes_back(choice.chosen) {
+        instead(cpu, search, position, &choice, stream, workspace).unwrap_or(choice)
+    } else {
+        choice
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn instead<G: Game>(
+    cpu: impl Cpu,
+    search: &Search<'_, G>,
+    position: &G,
+    choice: &Choice<G>,
+    mut stream: Stream,
+    workspace: &mut Workspace<G>,
+) -> Option<Choice<G>> {
+    let moves = position.legal_moves();
+    let goes_back: Vec<bool> =
+        moves.clone().map(|chosen| workspace.earlier.contains(&position.play_unchecked(chosen))).collect();
+    // Among one more of the best moves than go back there is one that does not.
+    let most = goes_back.iter().filter(|&&back| back).count() + 1;
+    let is_limited = search.options.time.is_some() || search.options.nodes.is_some();
+    let depth = if is_limited { choice.depth.saturating_sub(2).max(1) } else { choice.depth };
+    let (mut values, mut lines) = every_move::best(cpu, search, depth, position, most, &mut workspace.memory)?;
+    for (value, back) in values.iter_mut().zip(goes_back) {
+        *value = if back || value.is_nan() { f64::NEG_INFINITY } else { *value };
+    }
+    let (index, chosen) = search.ties.pick(position, moves, &values, &mut stream)?;
+    let continuation = lines.get_mut(index).map(std::mem::take).unwrap_or_default();
+    let nodes = choice.nodes;
+    (values[index] > 0.0).then(|| Choice {
+        chosen,
+        score: Some(values[index]),
+        depth,
+        nodes,
+        continuation,
+        is_exact: false,
+    })
 }
 
 /// One choice, as a task: for whoever is not inside a CPU path yet.

@@ -9,7 +9,7 @@ use evoply_core::kernel::{Searcher as KernelSearcher, Told};
 use evoply_core::stream::Key;
 use pyo3::prelude::*;
 
-use crate::games::{Row, entries, game_over, row as kernel_row, wrong};
+use crate::games::{Row, entries, game_over, row as kernel_row, rows, wrong};
 use crate::interrupt;
 use crate::players::{Analysis, Player, analysis_row};
 
@@ -48,7 +48,8 @@ impl Searcher {
     /// after `hard` seconds the last completed depth answers. `told` hears of each completed depth: depth, score, nodes, seconds,
     /// principal variation. The last value is whether nothing ended the search before its depth.
     #[pyo3(signature = (
-        row, game_key, *, moves = 0, depth = None, soft = None, hard = None, best = 0, told = None
+        row, game_key, *, moves = 0, depth = None, soft = None, hard = None, best = 0, earlier = vec![],
+        told = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn think(
@@ -61,11 +62,12 @@ impl Searcher {
         soft: Option<f64>,
         hard: Option<f64>,
         best: usize,
+        earlier: Vec<Row>,
         told: Option<Py<PyAny>>,
     ) -> PyResult<(Analysis, bool)> {
         let limits = Limits { depth, soft: duration(soft), hard: duration(hard) };
         let question = Question { game: Key(game_key), moves, best, threads: self.threads };
-        let row = kernel_row(row);
+        let (row, earlier) = (kernel_row(row), rows(earlier));
         let thought = interrupt::run_telling(
             py,
             &self.stop,
@@ -75,7 +77,7 @@ impl Searcher {
                         tell((news.depth, news.score, news.nodes, news.elapsed.as_secs_f64(), news.line));
                     }
                 };
-                self.held.think(&row, &question, &limits, &self.stop, &mut tell)
+                self.held.think(&row, &earlier, &question, &limits, &self.stop, &mut tell)
             },
             |_| Ok(()),
             |py, info| told.as_ref().map_or(Ok(()), |told| told.call1(py, info).map(|_| ())),

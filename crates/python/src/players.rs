@@ -91,7 +91,8 @@ impl Player {
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
         milliseconds = None, ordering = "usual", table = 0, deeper = false, noise = None, alternate = None,
-        quiescence = false, guard = false, endgame = 0, temperature = None, overlooks = 0.0, selective = None
+        quiescence = false, guard = false, endgame = 0, presses_on = false, temperature = None, overlooks = 0.0,
+        selective = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -112,6 +113,7 @@ impl Player {
         quiescence: bool,
         guard: bool,
         endgame: u32,
+        presses_on: bool,
         temperature: Option<f64>,
         overlooks: f64,
         selective: Option<Selective>,
@@ -134,7 +136,19 @@ impl Player {
         }
         let table = entries(table);
         let time = milliseconds.map(Duration::from_millis);
-        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence, guard, endgame };
+        let options = SearchOptions {
+            depth,
+            nodes,
+            time,
+            ordering,
+            table,
+            deeper,
+            leaves,
+            quiescence,
+            guard,
+            endgame,
+            presses_on,
+        };
         let options = if given.is_none() { options.with_usual_order() } else { options };
         let way = match kind {
             "random" => Way::Random,
@@ -300,11 +314,12 @@ pub fn analysis_row(analysed: Analysed) -> Analysis {
 /// `game_key` is the key of the game; the draws are those of the side to move at this ply. `moves` is how many plies of its own
 /// the side to move has played in it, forced ones included. The `best` moves come with their exact values for the
 /// side to move, if the player values moves here; the choice, its nodes and seconds are those without. The exact solver of a player
-/// uses so many `threads` (0: one a core), which change its nodes and nothing else.
+/// uses so many `threads` (0: one a core), which change its nodes and nothing else. `earlier` has the rows of earlier positions of
+/// the game that could come again, which a player that presses on avoids.
 #[pyfunction]
 #[pyo3(signature = (
     player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, best = 0,
-    threads = 1
+    threads = 1, earlier = vec![]
 ))]
 #[allow(clippy::too_many_arguments)] // A row and what it takes to ask about it.
 pub fn analyse(
@@ -320,10 +335,12 @@ pub fn analyse(
     moves: u32,
     best: usize,
     threads: usize,
+    earlier: Vec<Row>,
 ) -> PyResult<Analysis> {
     let row = kernel_row((black, white, kings, black_to_move, ply, quiet_plies));
     let question = Question { game: Key(game_key), moves, best, threads };
-    let answer = |stop: &AtomicBool| player.0.analyse(&row, &question, stop);
+    let earlier = rows(earlier);
+    let answer = |stop: &AtomicBool| player.0.analyse(&row, &earlier, &question, stop);
     let analysis = if player.0.is_brief() { interrupt::run_briefly(answer) } else { interrupt::run(py, answer) }?;
     analysis.map(analysis_row).ok_or_else(game_over)
 }

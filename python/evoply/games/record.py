@@ -135,6 +135,16 @@ class BoardGame(Generic[P, M]):
         """The position after the last move."""
         return self.positions[-1]
 
+    @property
+    def reversible(self) -> tuple[P, ...]:
+        """The positions since the last irreversible move, the latest one included.
+
+        There are none in games where repetitions do not count.
+        """
+        if self.draws.repetitions is None:
+            return ()
+        return self.positions[-1 - self.position.quiet_plies :]
+
     def play(self, move: M | str, /) -> Self:
         """Return the game with *move* added; errors as `Position.play`, also after a draw."""
         self._check_goes_on(self.positions, str(move))

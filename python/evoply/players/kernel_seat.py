@@ -26,6 +26,11 @@ Answer = tuple[
 lines, if they are exact."""
 
 
+def earlier_rows(game: GameRecord) -> list[Row]:
+    """Return the rows of the positions of *game* that could come again, for players that press on."""
+    return [position.row for position in game.reversible]
+
+
 @dataclass(frozen=True, slots=True)
 class TimeUse:
     """How a player that looks ahead uses the time of a game."""
@@ -86,6 +91,7 @@ class KernelSeat(Seat):
                 hard=seconds if seconds < math.inf else None,
                 # A search that continued an earlier one is too deep to have all values.
                 best=ALL_MOVES if every_move and depth is not None and reached <= depth else 0,
+                earlier=earlier_rows(game),
             )
             choice = choice_from(answer, position)
             reached = choice.depth
@@ -131,6 +137,7 @@ class KernelSeat(Seat):
             moves=clock.moves,
             best=best,
             threads=self.threads,
+            earlier=earlier_rows(game),
         )
         return choice_from(answer, position)
 
@@ -149,7 +156,9 @@ class KernelSeat(Seat):
         engine, row = self._engine(), game.position.row
         engine.ready()
         thread = threading.Thread(
-            target=engine.think, args=(row, key), kwargs={"moves": moves, "depth": depth}
+            target=engine.think,
+            args=(row, key),
+            kwargs={"moves": moves, "depth": depth, "earlier": earlier_rows(game)},
         )
         thread.daemon = True
         thread.start()

@@ -123,6 +123,8 @@ def _clashes_by_chance(player: SearchOptions) -> Iterator[str]:
         yield "selective: values drawn for leaves cannot be foretold: leave it out"
     if player.temperature is not None and player.selective is not None:
         yield "temperature needs every move's exact value: leave selective out"
+    if player.presses_on and player.temperature is not None:
+        yield "temperature draws moves that go back, too: leave presses_on out"
     if player.overlooks and player.temperature is None:
         yield "overlooks goes with a temperature: add one, as in temperature=0.1"
     if player.temperature is not None and (player.is_limited or player.timing is not None):
@@ -192,6 +194,18 @@ class SearchOptions(ValuingPlayer):
     keep the best final score it takes one by *ties*, and the score of the choice is the final
     difference in discs. Limits in nodes and work hold only for searches, not for the solver. With a
     limit in time the solver gets half of it; if it does not finish, a search gets the rest."""
+    presses_on: Annotated[
+        bool,
+        Field(strict=True),
+        Option(
+            says="While it is ahead it does not go back to earlier positions of the game.",
+            is_later=True,
+        ),
+    ] = False
+    """Whether to press on while the search finds the side to move ahead: it then takes the best
+    move that leads to no earlier position of the game, if that move keeps it ahead, too. For games
+    where repetitions make draws, which no search sees. A search with a limit other than a depth
+    looks two plies less far for this move."""
     noise: Annotated[
         Noise | None,
         Option(

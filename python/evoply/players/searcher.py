@@ -11,7 +11,14 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.endgame import MOST_THREADS
 from evoply.players.grammar import Runs, read_player_of
-from evoply.players.kernel_seat import ALL_MOVES, ENGINE_TABLE, Answer, KernelSeat, choice_from
+from evoply.players.kernel_seat import (
+    ALL_MOVES,
+    ENGINE_TABLE,
+    Answer,
+    KernelSeat,
+    choice_from,
+    earlier_rows,
+)
 from evoply.players.search_options import MAX_DEPTH, MAX_TABLE
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Seat
 from evoply.wording import shorten
@@ -311,6 +318,7 @@ class Searcher:
             soft=soft,
             hard=hard,
             best=best,
+            earlier=earlier_rows(record),
             told=report,
         )
         return choice_from(answer, position)

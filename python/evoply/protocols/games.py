@@ -286,6 +286,10 @@ class GameRecord(Protocol):
     def position(self) -> Any:
         """The position after the last move."""
 
+    @property
+    def reversible(self) -> tuple[Any, ...]:
+        """The positions that a reversible move could bring back, the latest one included."""
+
     def play(self, move: Any, /) -> Self:
         """Return the record with *move*, a move or its text, added; errors as `Position.play`."""
 

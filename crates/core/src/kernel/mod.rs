@@ -117,11 +117,12 @@ pub trait Player: Any + Send + Sync + std::fmt::Debug {
     fn with_random_moves(&self, count: u32) -> Arc<dyn Player>;
     /// Whether a choice takes some milliseconds at most.
     fn is_brief(&self) -> bool;
-    /// One choice, and what is known about it; `None` if the game is over.
+    /// One choice, and what is known about it; `None` if the game is over. `earlier` are positions of the game that could come
+    /// again.
     ///
     /// # Errors
-    /// The row is no position, or it was stopped.
-    fn analyse(&self, row: &Row, question: &Question, stop: &AtomicBool) -> Answer<Option<Analysed>>;
+    /// A row is no position, or it was stopped.
+    fn analyse(&self, row: &Row, earlier: &[Row], question: &Question, stop: &AtomicBool) -> Answer<Option<Analysed>>;
     /// The player as one that stays, with a table of at least so many entries.
     ///
     /// # Errors
@@ -154,13 +155,14 @@ pub trait Searcher: Send + Sync {
     /// The game it plays.
     fn game(&self) -> &str;
     /// See [`crate::engine::Engine::think`]; the last value is whether nothing ended the search before its depth. `None` if the game is
-    /// over.
+    /// over. `earlier` are positions of the game that could come again.
     ///
     /// # Errors
-    /// The row is no position.
+    /// A row is no position.
     fn think(
         &self,
         row: &Row,
+        earlier: &[Row],
         question: &Question,
         limits: &Limits,
         stop: &AtomicBool,

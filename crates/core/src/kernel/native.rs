@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::values::{Batch, Compiled, Held, own, position, row};
+use super::values::{Batch, Compiled, Held, own, position, positions, row};
 use super::{
     Answer, Failure, FitQuestion, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program,
     Row, Schedule, SolveQuestion, Solved, TableQuestion, Transcripts, Way,
@@ -81,7 +81,7 @@ impl<G: Game> Native<G> {
     }
 
     fn all_positions(&self, rows: &[Row]) -> Result<Vec<G>, String> {
-        rows.iter().map(|row| self.position(row)).collect()
+        positions(self.rules, rows)
     }
 
     /// The value behind a value of this game.

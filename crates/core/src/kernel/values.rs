@@ -37,6 +37,10 @@ pub(super) fn position<G: Game>(rules: G::Rules, row: &Row) -> Result<G, String>
     G::from_setup(rules, &setup)
 }
 
+pub(super) fn positions<G: Game>(rules: G::Rules, rows: &[Row]) -> Result<Vec<G>, String> {
+    rows.iter().map(|row| position(rules, row)).collect()
+}
+
 pub(super) fn row<G: Game>(position: &G) -> Row {
     let Setup { black, white, kings, turn, ply, quiet_plies } = position.setup();
     let (black, white, kings) = (black.0.to_u128(), white.0.to_u128(), kings.0.to_u128());
@@ -146,8 +150,9 @@ impl<G: Endgames> Player for Held<G> {
         self.player.is_brief()
     }
 
-    fn analyse(&self, row: &Row, question: &Question, stop: &AtomicBool) -> Answer<Option<Analysed>> {
-        let analysis = self.player.analyse(&position::<G>(self.rules, row)?, question, stop);
+    fn analyse(&self, row: &Row, earlier: &[Row], question: &Question, stop: &AtomicBool) -> Answer<Option<Analysed>> {
+        let earlier = positions::<G>(self.rules, earlier)?;
+        let analysis = self.player.analyse_after(earlier, &position::<G>(self.rules, row)?, question, stop);
         if stop.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
@@ -222,6 +227,7 @@ impl<G: Endgames> Searcher for Staying<G> {
     fn think(
         &self,
         row: &Row,
+        earlier: &[Row],
         question: &Question,
         limits: &Limits,
         stop: &AtomicBool,
@@ -234,7 +240,10 @@ impl<G: Endgames> Searcher for Staying<G> {
             let &Choice { depth, score, nodes, .. } = choice;
             tell(Told { depth, score, nodes, elapsed, line });
         };
-        let thought = self.locked().think(&position, question, limits, stop, &mut tell);
+        let earlier = positions::<G>(self.rules, earlier)?;
+        let mut engine = self.locked();
+        engine.come_from(earlier);
+        let thought = engine.think(&position, question, limits, stop, &mut tell);
         Ok(thought.map(|Thought { analysis, is_complete }| (analysed(self.rules, analysis), is_complete)))
     }
 

@@ -67,6 +67,12 @@ impl<G: Game> Course<G> {
         self.reversible.clear();
     }
 
+    /// The positions since the last irreversible move, the latest one included, if repetitions count.
+    #[inline(always)]
+    pub fn reversible(&self) -> &[G] {
+        &self.reversible
+    }
+
     /// The game has come to `position`: why it is a draw there, unless the board ends it; `None` if it is none.
     ///
     /// To be called for every position of the game, the first one included, in order.

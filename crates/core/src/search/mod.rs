@@ -60,6 +60,8 @@ pub struct SearchOptions {
     pub guard: bool,
     /// With at most so many empty squares the exact solver chooses instead; 0: never. For games with a solver.
     pub endgame: u32,
+    /// Whether the choice does not go back to a position that the game has had while another move keeps the side ahead.
+    pub presses_on: bool,
 }
 
 /// From this depth on it pays to look at killers first.
@@ -81,15 +83,17 @@ impl SearchOptions {
             quiescence: false,
             guard: false,
             endgame: 0,
+            presses_on: false,
         }
     }
 
     /// Whether nothing but a depth is asked for, how the horizon is valued and perhaps the order that costs nothing, so that the
     /// plain search answers.
     pub fn is_plain(&self) -> bool {
-        let Self { ordering, leaves, quiescence, guard, endgame, .. } = *self;
+        let Self { ordering, leaves, quiescence, guard, endgame, presses_on, .. } = *self;
         let orders = ordering != MoveOrder::None && ordering != MoveOrder::Refutation;
-        !orders && *self == Self { ordering, leaves, quiescence, guard, endgame, ..Self::to_depth(self.depth) }
+        let plain = Self { ordering, leaves, quiescence, guard, endgame, presses_on, ..Self::to_depth(self.depth) };
+        !orders && *self == plain
     }
 
     /// The same with the order of moves that is usual: killers, where the search is too shallow for them what refuted other moves,
