@@ -38,6 +38,7 @@ pub const WIN: f64 = 1e15;
 
 /// How to look ahead, and what ends it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::struct_excessive_bools)] // Options that do not depend on each other.
 pub struct SearchOptions {
     /// Plies to look ahead at most, the root move included; at least 1.
     pub depth: u32,
