@@ -105,15 +105,41 @@ def test_a_player_that_presses_on_does_so_on_a_clock_and_in_a_searcher() -> None
     assert changed >= 1
 
 
-def test_the_option_is_written_and_read_and_does_not_go_with_a_temperature() -> None:
+def test_with_a_temperature_moves_that_go_back_are_not_drawn_while_ahead() -> None:
+    plain = parse_player("material:king=1.5,depth=2,temperature=50", game="checkers").valuing()
+    pressing = plain.model_copy(update={"presses_on": True})
+    game, left_out = checkers.Game(checkers.Position.parse(KINGS)), 0
+    for ply in range(30):
+        earlier = {board(position) for position in game.reversible}
+        values = dict(ep.analyse(plain, game, every_move=True).moves)
+        goes_back = {move: board(game.position.play(move)) in earlier for move in values}
+        is_ahead = any(values[move] > 0 for move in values if not goes_back[move])
+        drawn = {
+            ep.analyse(pressing, game, stream=_native.Stream(seed, "draws")).move
+            for seed in range(30)
+        }
+        usual = {
+            ep.analyse(plain, game, stream=_native.Stream(seed, "draws")).move
+            for seed in range(30)
+        }
+        if is_ahead:
+            assert not any(goes_back[move] for move in drawn)
+            left_out += any(goes_back[move] for move in usual)
+        else:
+            assert drawn == usual
+        game = game.play(sorted(values, key=str)[ply // 2 % len(values)])
+        if game.outcome() is not None:
+            break
+    assert left_out >= 2
+
+
+def test_the_option_is_written_and_read() -> None:
     text = "material:depth=2,presses_on=yes"
     assert parse_player(text, game="checkers").label == text
-    with pytest.raises(ValueError, match="leave presses_on out"):
-        parse_player("material:depth=2,temperature=0.1,presses_on=yes", game="checkers")
 
 
 def test_strong_presses_on_where_repetitions_count() -> None:
     assert parse_player("strong:depth=4", game="checkers").inner.presses_on
     assert parse_player("strong:level=9", game="checkers-10").inner.presses_on
-    assert not parse_player("strong:level=2", game="checkers").inner.presses_on
+    assert parse_player("strong:level=2", game="checkers").inner.presses_on
     assert not parse_player("strong:depth=4", game="othello").inner.presses_on

@@ -267,7 +267,8 @@ def test_stable_discs_are_told_by_whose_they_are() -> None:
         for line in (found.better_line, found.worse_line)
     ]
     held = [stable(end, ep.Color.BLACK).bit_count() for end in ends]
-    assert f"Black has {held[0]} stable discs after c6, {held[1]} after h4" in found.text
+    better, worse = case["better"], case["worse"]
+    assert f"Black has {held[0]} stable discs after {better}, {held[1]} after {worse}" in found.text
 
 
 def test_the_corner_is_named_rather_than_the_discs_that_it_makes_stable() -> None:

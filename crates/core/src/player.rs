@@ -304,6 +304,9 @@ impl<G: Endgames> Player<G> {
                 if let Some(drawing) = ahead.drawing() {
                     let (memory, depth) = (&mut workspace.memory, search.options.depth);
                     let (mut values, nodes) = every_move::search(cpu, &search, depth, position, memory)?;
+                    if search.options.presses_on {
+                        leave_out_what_goes_back(position, &workspace.earlier, &mut values);
+                    }
                     let index = drawing.draw(&mut values, &mut stream);
                     let (chosen, score) = (moves.nth(index)?, Some(values[index]));
                     return Some(Choice { score, depth, nodes, ..Choice::unseen(chosen) });
@@ -367,6 +370,15 @@ pub(crate) fn onwards<G: Game>(
         instead(cpu, search, position, &choice, stream, workspace).unwrap_or(choice)
     } else {
         choice
+    }
+}
+
+/// Make the values of moves that go back to earlier positions NaN, if another move keeps the side ahead.
+fn leave_out_what_goes_back<G: Game>(position: &G, earlier: &[G], values: &mut [f64]) {
+    let goes_back: Vec<bool> =
+        position.legal_moves().map(|chosen| earlier.contains(&position.play_unchecked(chosen))).collect();
+    if values.iter().zip(&goes_back).any(|(&value, &back)| !back && value > 0.0) {
+        values.iter_mut().zip(goes_back).filter(|&(_, back)| back).for_each(|(value, _)| *value = f64::NAN);
     }
 }
 

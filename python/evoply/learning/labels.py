@@ -519,8 +519,16 @@ def pack(
 def _commands(config: PatternConfig, positions: int, depth: int, seed: int) -> list[str]:
     """Return the commands that make the file again, with the preset if one has this config."""
     presets = [name for name, preset in PRESETS.items() if preset.learner == PATTERN_LEARNER]
-    equal = [name for name in presets if load_pattern_config(name) == config]
+    known = {name: load_pattern_config(name) for name in presets}
+    source = next((name for name, preset in known.items() if preset == config), None)
+    if source is None:
+        other = (
+            f"{name} --game {config.game}"
+            for name, preset in known.items()
+            if preset.model_copy(update={"game": config.game}) == config
+        )
+        source = next(other, "CONFIG")
     return [
-        f"evoply learn {equal[0] if equal else 'CONFIG'} --name RUN",
+        f"evoply learn {source} --name RUN",
         f"evoply pack RUN FILE --positions {positions} --depth {depth} --seed {seed}",
     ]

@@ -123,8 +123,6 @@ def _clashes_by_chance(player: SearchOptions) -> Iterator[str]:
         yield "selective: values drawn for leaves cannot be foretold: leave it out"
     if player.temperature is not None and player.selective is not None:
         yield "temperature needs every move's exact value: leave selective out"
-    if player.presses_on and player.temperature is not None:
-        yield "temperature draws moves that go back, too: leave presses_on out"
     if player.overlooks and player.temperature is None:
         yield "overlooks goes with a temperature: add one, as in temperature=0.1"
     if player.temperature is not None and (player.is_limited or player.timing is not None):
@@ -205,7 +203,7 @@ class SearchOptions(ValuingPlayer):
     """Whether to press on while the search finds the side to move ahead: it then takes the best
     move that leads to no earlier position of the game, if that move keeps it ahead, too. For games
     where repetitions make draws, which no search sees. A search with a limit other than a depth
-    looks two plies less far for this move."""
+    looks two plies less far for this move. With a *temperature* it draws among the other moves."""
     noise: Annotated[
         Noise | None,
         Option(

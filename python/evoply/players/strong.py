@@ -254,7 +254,7 @@ class Strong(NamedKind, Wrapping):
             endgame=endgame,
             quiescence=game_rules(self.game).has_captures and depth > 1,
             guard=self.guard and bool(game_rules(self.game).solver),
-            presses_on=game_rules(self.game).has_captures and temperature is None,
+            presses_on=game_rules(self.game).has_captures,
             table=0 if depth < _FROM_TABLE else min(10 + depth, 18),
             epsilon=self.epsilon,
         )

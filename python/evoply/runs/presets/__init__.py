@@ -120,7 +120,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         ),
         "strong": Preset(
             "strong.toml",
-            "the tables of the player strong: fourteen patterns, twelve stages, labels",
+            "the tables of the player strong: seventeen patterns, twelve stages, labels",
             "patterns",
         ),
         "strong-checkers": Preset(
