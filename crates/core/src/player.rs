@@ -300,7 +300,7 @@ impl<G: Endgames> Player<G> {
                     return Some(Choice { score, depth, nodes, ..Choice::unseen(chosen) });
                 }
                 if ahead.is_plain() {
-                    alphabeta::search(cpu, &search, position, stream, &mut workspace.memory)
+                    alphabeta::search(cpu, &search, position, Some(expansion), stream, &mut workspace.memory)
                 } else {
                     deepening::search(cpu, &search, position, stream, &mut workspace.memory)
                 }
