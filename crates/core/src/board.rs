@@ -48,6 +48,8 @@ pub trait Word:
     /// Subtraction modulo the width.
     #[must_use]
     fn wrapping_sub(self, other: Self) -> Self;
+    /// Bits moved towards higher squares, by their number in the word; those that leave it come in again at the other end.
+    fn rotated(self, by: u32) -> Self;
     /// Widen to 128 bits.
     fn to_u128(self) -> u128;
     /// Narrow from 128 bits, dropping what does not fit.
@@ -100,6 +102,10 @@ macro_rules! word {
             #[inline(always)]
             fn wrapping_sub(self, other: Self) -> Self {
                 <$type>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn rotated(self, by: u32) -> Self {
+                self.rotate_left(by)
             }
             #[inline(always)]
             fn to_u128(self) -> u128 {

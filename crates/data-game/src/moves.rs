@@ -1,7 +1,7 @@
 //! Moves, and the legal ones of a position in order: placements by squares, then moves by the squares from and to.
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
-use evoply_core::geometry::moved;
+use evoply_core::cpu::Cpu;
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Color;
 
@@ -80,7 +80,7 @@ impl<B: Board> Moves<B> {
         for way in &rules.0.ways {
             let to = legal.sets[usize::from(way.set) % MOST_SETS];
             left += to.count_ones();
-            froms = froms | moved(to, -way.by[color as usize]);
+            froms = froms | way.back(to, color);
         }
         (moves.places, moves.froms) = (places, froms);
         if !rules.0.slides.is_empty() {
@@ -103,11 +103,23 @@ impl<B: Board> Moves<B> {
     /// The next eight moves, or all that are left: what the iterator gives one after the other, without their numbers, and
     /// without their rules where nobody asks for them.
     #[inline(always)]
-    pub(crate) fn block(&mut self) -> Chosen<B> {
+    pub(crate) fn block(&mut self, cpu: impl Cpu) -> Chosen<B> {
         let (zero, nothing) = (B::Word::ZERO, Lanes::splat(B::Word::ZERO));
         let mut chosen = Chosen { from: nothing, to: nothing, rules: [0; LANES], len: self.left.min(LANES) };
         self.left -= chosen.len;
         if self.pass {
+            return chosen;
+        }
+        // Where one rule puts pieces, they are put side by side.
+        if let Some(rule) = self.rules.0.only_place {
+            chosen.to = B::Word::lanes(B::Word::first_bits(cpu, self.places));
+            for lane in 0..LANES {
+                self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
+                if lane >= chosen.len {
+                    chosen.to.0[lane] = zero;
+                }
+            }
+            chosen.rules = [rule; LANES];
             return chosen;
         }
         let tells_rules = self.rules.0.has_effects;
@@ -152,7 +164,7 @@ impl<B: Board> Moves<B> {
         let (at, mut targets) = (Bitboard::<B>::square(from).0, B::Word::ZERO);
         // The sets are those of all pieces together, but a square is reached by one step from one square only.
         for way in &self.rules.0.ways {
-            targets = targets | (moved(at, way.by[self.color as usize]) & self.sets[usize::from(way.set) % MOST_SETS]);
+            targets = targets | (way.along(at, self.color) & self.sets[usize::from(way.set) % MOST_SETS]);
         }
         for slide in &self.rules.0.slides {
             let [movers, through, onto] = [0, 1, 2].map(|place| self.sets[usize::from(slide.set) + place]);

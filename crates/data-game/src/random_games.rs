@@ -4,7 +4,6 @@
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::{Cpu, Task};
-use evoply_core::geometry::moved;
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::playout::{Playout, Playouts};
 use evoply_core::rules::{Color, Game};
@@ -216,7 +215,7 @@ impl<B: Board> Running<B> {
         let (rules, zero) = (&self.rules.0.ways, B::Word::ZERO);
         let mut froms = [zero; MOST_SETS];
         for ((from, to), way) in froms.iter_mut().zip(ways).zip(rules) {
-            *from = moved(to.0[lane], -way.by[self.turn as usize]);
+            *from = way.back(to.0[lane], self.turn);
         }
         let froms = &froms[..ways.len()];
         // Step 1. The square moved from: steps from squares before it are not more than `which`, bit by bit of its index.
@@ -236,7 +235,7 @@ impl<B: Board> Running<B> {
         }
         // Step 2. The square moved to, and the way there.
         let at = Bitboard::<B>::square(from).0;
-        let reached = |way: usize| moved(froms[way] & at, rules[way].by[self.turn as usize]);
+        let reached = |way: usize| rules[way].along(froms[way] & at, self.turn);
         let targets = (0..froms.len()).fold(zero, |targets, way| targets | reached(way));
         let to = Bitboard::<B>(targets).into_iter().nth((which - skipped) as usize).unwrap_or_default();
         let to_set = Bitboard::<B>::square(to).0;

@@ -46,6 +46,20 @@ pub(crate) struct Way {
     pub by: [i32; 2],
 }
 
+impl Way {
+    /// Squares moved from, and where they lead: those that the board does not have are no legal moves.
+    #[inline(always)]
+    pub fn along<W: Word>(&self, from: W, color: Color) -> W {
+        from.rotated(self.by[color as usize] as u32)
+    }
+
+    /// Where the legal moves to some squares come from.
+    #[inline(always)]
+    pub fn back<W: Word>(&self, to: W, color: Color) -> W {
+        to.rotated(-self.by[color as usize] as u32)
+    }
+}
+
 /// A rule that slides: the sets moved from, passed through and moved onto stand one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Slide<W> {
@@ -72,6 +86,8 @@ pub struct Lowered<B: Board> {
     pub(crate) white: Bitboard<B>,
     /// Which of the sets are placements, and their rules.
     pub(crate) places: Box<[(u8, u8)]>,
+    /// The rule of all moves, if they are placements by one rule.
+    pub(crate) only_place: Option<u8>,
     pub(crate) ways: Box<[Way]>,
     pub(crate) slides: Box<[Slide<B::Word>]>,
     /// Legal moves of Black and of White, and behind them whether the game is over if that side is to move.
@@ -262,10 +278,15 @@ impl<'a, B: Board> Reader<'a, B> {
         let effects = written.iter().map(|written| self.effect(written)).collect::<Result<Box<[_]>, _>>()?;
         let has_effects = effects.iter().any(|effect| matches!(effect, Effect::Code(_)));
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
+        let only_place = match places[..] {
+            [(_, rule)] if ways.is_empty() && slides.is_empty() => Some(rule),
+            _ => None,
+        };
         Ok(Lowered {
             geometry: self.geometry,
             black,
             white,
+            only_place,
             places: places.into(),
             ways: ways.into(),
             slides: slides.into(),

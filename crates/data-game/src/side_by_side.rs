@@ -36,7 +36,7 @@ impl<B: Board> Task for Make<'_, B> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { position, expansion } = self;
-        let chosen = expansion.block();
+        let chosen = expansion.block(cpu);
         let (own, opponent) = (Lanes::splat(position.own.0), Lanes::splat(position.opponent.0));
         let [moved, to_move] = after(cpu, position.rules, position.turn, &chosen, &[own, opponent]);
         Children { to_move, moved, kings: None, moved_to: chosen.to, quiet: 0, len: chosen.len }
@@ -138,17 +138,18 @@ impl<B: Board> Task for Look<'_, B> {
         let mut found = Found::new(nothing);
         code.run_into(Wide(cpu), [own, opponent, nothing, nothing], &mut found);
         let over = code.outputs.last().map_or(0, |&over| found.truth(over));
-        let goes_on = B::Word::load(cpu, &mask(!over));
+        // Seldom is a game over, and to spread bits to words takes as long as the rules of a simple game.
+        let goes_on = |set| if over == 0 { set } else { set & B::Word::load(cpu, &mask(!over)) };
         // Step 1. Placements, each square once.
         let mut destinations = nothing;
         for &(set, _) in &rules.0.places {
             destinations = destinations | found.set(code.outputs[usize::from(set)]);
         }
-        destinations = destinations & goes_on;
+        destinations = goes_on(destinations);
         let mut mobility = B::Word::counts(destinations);
         // Step 2. Steps, direction by direction.
         for way in &rules.0.ways {
-            let to = found.set(code.outputs[usize::from(way.set)]) & goes_on;
+            let to = goes_on(found.set(code.outputs[usize::from(way.set)]));
             mobility = mobility.zip(B::Word::counts(to), |sum, count| sum + count);
             destinations = destinations | to;
         }
