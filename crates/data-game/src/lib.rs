@@ -28,7 +28,7 @@ use evoply_core::rules::weighted_games::Duels;
 use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use evoply_core::search::exact::Endgames;
 
-use code::{Code, One};
+use code::{Code, MOST_KEPT, One};
 use moves::Legal;
 pub use moves::{Move, Moves};
 use rules::{BothPass, Effect, Lowered, NoMove};
@@ -61,12 +61,15 @@ impl<B: Board> DataGame<B> {
         let code = &rules.0.legal[usize::from(!seen.own_is_black)];
         let nothing = B::Word::ZERO;
         let found = code.run(One, [seen.own.0, seen.opponent.0, nothing, nothing]);
-        let mut legal = Legal { sets: [nothing; rules::MOST_SETS], over: false };
+        let mut legal = Legal { sets: [nothing; rules::MOST_SETS], over: false, kept: [nothing; MOST_KEPT] };
         let (over, sets) = code.outputs.split_last().map_or((None, &[][..]), |(over, sets)| (Some(*over), sets));
         for (place, &output) in sets.iter().enumerate() {
             legal.sets[place] = found.set(output);
         }
         legal.over = over.is_some_and(|over| found.truth(over) & 1 == 1);
+        for place in 0..code.kept.len() {
+            legal.kept[place % MOST_KEPT] = found.kept(code, place);
+        }
         legal
     }
 
@@ -100,7 +103,7 @@ impl<B: Board> DataGame<B> {
         match &self.rules.0.effects[usize::from(chosen.rule)] {
             Effect::Usual => [(self.own - from) | to, self.opponent - to],
             Effect::Code(codes) => {
-                let code = &codes[self.turn as usize];
+                let code = &codes[self.turn as usize].whole;
                 let found = code.run_once([self.own.0, self.opponent.0, from.0, to.0]);
                 [Bitboard(found.set(code.outputs[0])), Bitboard(found.set(code.outputs[1]))]
             }

@@ -5,6 +5,7 @@ use evoply_core::cpu::Cpu;
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Color;
 
+use crate::code::MOST_KEPT;
 use crate::rules::{DataRules, MOST_SETS};
 
 /// A piece put on a square or moved from one to another, or a forced pass.
@@ -34,6 +35,8 @@ pub(crate) struct Legal<B: Board> {
     pub sets: [B::Word; MOST_SETS],
     /// Whether the game has ended by the move before.
     pub over: bool,
+    /// What the code of moves with effects is given.
+    pub kept: [B::Word; MOST_KEPT],
 }
 
 /// Up to eight moves side by side, as squares and rules; the squares of lanes without a move are empty.
@@ -50,8 +53,9 @@ pub(crate) struct Chosen<B: Board> {
 pub struct Moves<B: Board> {
     rules: DataRules<B>,
     color: Color,
-    /// As [`Legal::sets`].
+    /// As [`Legal::sets`] and [`Legal::kept`].
     sets: [B::Word; MOST_SETS],
+    pub(crate) kept: [B::Word; MOST_KEPT],
     places: B::Word,
     pass: bool,
     /// Squares whose moves are still to come.
@@ -69,7 +73,7 @@ impl<B: Board> Moves<B> {
         let zero = B::Word::ZERO;
         let (mut places, mut froms) = (zero, zero);
         let mut moves =
-            Self { rules, color, sets: legal.sets, places, pass: false, froms, from: 0, targets: zero, left: 0 };
+            Self { rules, color, sets: legal.sets, kept: legal.kept, places, pass: false, froms, from: 0, targets: zero, left: 0 };
         if legal.over {
             return moves;
         }
@@ -112,12 +116,11 @@ impl<B: Board> Moves<B> {
         }
         // Where one rule puts pieces, they are put side by side.
         if let Some(rule) = self.rules.0.only_place {
-            chosen.to = B::Word::lanes(B::Word::first_bits(cpu, self.places));
-            for lane in 0..LANES {
+            let is_there = Lanes::of(|lane| if lane < chosen.len { !zero } else { zero });
+            let places = B::Word::first_bits(cpu, self.places) & B::Word::load(cpu, &is_there);
+            chosen.to = B::Word::lanes(places);
+            for _ in 0..LANES {
                 self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
-                if lane >= chosen.len {
-                    chosen.to.0[lane] = zero;
-                }
             }
             chosen.rules = [rule; LANES];
             return chosen;

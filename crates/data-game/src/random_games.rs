@@ -9,10 +9,10 @@ use evoply_core::rules::playout::{Playout, Playouts};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
 
-use crate::code::{Found, Wide};
+use crate::code::{Found, MOST_KEPT, Wide};
 use crate::moves::Move;
 use crate::rules::{DataRules, MOST_SETS};
-use crate::side_by_side::{after, beside};
+use crate::side_by_side::{beside, changed, usual};
 use crate::{DataGame, NoMove};
 
 impl<B: Board> Playouts for DataGame<B> {
@@ -154,7 +154,7 @@ impl<B: Board> Running<B> {
             *chosen = Move { from: 0, to, rule };
             self.note(&mut games[index], *chosen);
         }
-        self.advance(cpu, &chosen);
+        self.advance(cpu, &chosen, found);
     }
 
     /// A ply by any rules without slides.
@@ -206,7 +206,7 @@ impl<B: Board> Running<B> {
             };
             self.note(&mut games[index], *chosen);
         }
-        self.advance(cpu, &chosen);
+        self.advance(cpu, &chosen, found);
     }
 
     /// Step number `which` of a game, by the squares from and to: as [`Moves`] lists them, found without a list.
@@ -286,12 +286,27 @@ impl<B: Board> Running<B> {
         game.position.ply = game.position.ply.wrapping_add(1);
     }
 
-    /// The boards after the moves, as the other side sees them.
+    /// The boards after the moves, as the other side sees them; `found` has what the legal moves are made of.
     #[inline(always)]
-    fn advance<C: Cpu>(&mut self, cpu: C, chosen: &[Move; LANES]) {
-        let chosen = beside(self.rules.0.geometry.squares(), chosen);
-        let [moved, other] = after(cpu, self.rules, self.turn, &chosen, &self.boards);
+    fn advance<C: Cpu>(
+        &mut self,
+        cpu: C,
+        chosen: &[Move; LANES],
+        found: &mut Found<<B::Word as Word>::Eight<C>>,
+    ) {
+        let (rules, turn) = (self.rules, self.turn);
+        let chosen = beside(rules.0.geometry.squares(), chosen);
+        let [moved, other] = if rules.0.has_effects {
+            let code = &rules.0.legal[turn as usize];
+            let mut kept = [B::Word::splat(cpu, B::Word::ZERO); MOST_KEPT];
+            for place in 0..code.kept.len() {
+                kept[place % MOST_KEPT] = found.kept(code, place);
+            }
+            changed(cpu, rules, turn, &chosen, &self.boards, |place| kept[place % MOST_KEPT], found)
+        } else {
+            usual(cpu, &chosen, &self.boards)
+        };
         self.boards = [other, moved];
-        self.turn = self.turn.opposite();
+        self.turn = turn.opposite();
     }
 }
