@@ -5,7 +5,7 @@ use evoply_core::cpu::Cpu;
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Color;
 
-use crate::code::MOST_KEPT;
+use crate::code::{Code, Found, MOST_KEPT};
 use crate::rules::{DataRules, MOST_SETS};
 
 /// A piece put on a square or moved from one to another, or a forced pass.
@@ -28,17 +28,6 @@ impl Move {
     }
 }
 
-/// What says which moves a side has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Legal<B: Board> {
-    /// As rules list them: placements; squares moved to, of a step; squares moved from, through and onto, of a slide.
-    pub sets: [B::Word; MOST_SETS],
-    /// Whether the game has ended by the move before.
-    pub over: bool,
-    /// What the code of moves with effects is given.
-    pub kept: [B::Word; MOST_KEPT],
-}
-
 /// Up to eight moves side by side, as squares and rules; the squares of lanes without a move are empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen<B: Board> {
@@ -53,8 +42,11 @@ pub(crate) struct Chosen<B: Board> {
 pub struct Moves<B: Board> {
     rules: DataRules<B>,
     color: Color,
-    /// As [`Legal::sets`] and [`Legal::kept`].
+    /// As rules list them: placements; squares moved to, of a step; squares moved from, through and onto, of a slide.
     sets: [B::Word; MOST_SETS],
+    /// Whether the game has ended by the move before.
+    pub(crate) is_over: bool,
+    /// What the code of moves with effects is given.
     pub(crate) kept: [B::Word; MOST_KEPT],
     places: B::Word,
     pass: bool,
@@ -67,41 +59,58 @@ pub struct Moves<B: Board> {
 }
 
 impl<B: Board> Moves<B> {
-    /// The moves of a side that has some, or none.
+    /// The moves of a side that has some, or none: what the code of its legal moves has found.
     #[inline(always)]
-    pub(crate) fn new(rules: DataRules<B>, color: Color, legal: &Legal<B>) -> Self {
+    pub(crate) fn new(rules: DataRules<B>, color: Color, code: &Code<B>, found: &Found<B::Word>) -> Self {
         let zero = B::Word::ZERO;
-        let (mut places, mut froms) = (zero, zero);
-        let mut moves =
-            Self { rules, color, sets: legal.sets, kept: legal.kept, places, pass: false, froms, from: 0, targets: zero, left: 0 };
-        if legal.over {
+        let (over, sets) = code.outputs.split_last().map_or((None, &[][..]), |(over, sets)| (Some(*over), sets));
+        let is_over = over.is_some_and(|over| found.truth(over) & 1 == 1);
+        // Made in its place: to copy what was written word by word makes whoever reads it wait.
+        let mut moves = Self {
+            rules,
+            color,
+            sets: [zero; MOST_SETS],
+            is_over,
+            kept: [zero; MOST_KEPT],
+            places: zero,
+            pass: false,
+            froms: zero,
+            from: 0,
+            targets: zero,
+            left: 0,
+        };
+        if is_over {
             return moves;
         }
+        for (place, &output) in sets.iter().enumerate() {
+            moves.sets[place % MOST_SETS] = found.set(output);
+        }
+        for place in 0..code.kept.len() {
+            moves.kept[place % MOST_KEPT] = found.kept(code, place);
+        }
         for &(set, _) in &rules.0.places {
-            places = places | legal.sets[usize::from(set) % MOST_SETS];
+            moves.places = moves.places | moves.sets[usize::from(set) % MOST_SETS];
         }
-        let mut left = places.count_ones();
+        let mut left = moves.places.count_ones();
         for way in &rules.0.ways {
-            let to = legal.sets[usize::from(way.set) % MOST_SETS];
+            let to = moves.sets[usize::from(way.set) % MOST_SETS];
             left += to.count_ones();
-            froms = froms | way.back(to, color);
+            moves.froms = moves.froms | way.back(to, color);
         }
-        (moves.places, moves.froms) = (places, froms);
         if !rules.0.slides.is_empty() {
             for slide in &rules.0.slides {
-                moves.froms = moves.froms | legal.sets[usize::from(slide.set)];
+                moves.froms = moves.froms | moves.sets[usize::from(slide.set)];
             }
             let of_pieces = Bitboard::<B>(moves.froms).into_iter().map(|from| moves.targets_of(from).count_ones());
-            left = places.count_ones() + of_pieces.sum::<u32>();
+            left = moves.places.count_ones() + of_pieces.sum::<u32>();
         }
         moves.left = left as usize;
         moves
     }
 
-    /// The same with a forced pass as the only move.
-    pub(crate) fn passing(mut self) -> Self {
+    /// A forced pass is the only move.
+    pub(crate) fn pass(&mut self) {
         (self.pass, self.left) = (true, 1);
-        self
     }
 
     /// The next eight moves, or all that are left: what the iterator gives one after the other, without their numbers, and

@@ -48,11 +48,7 @@ pub(crate) fn keeping_code<B: Board>(
 }
 
 /// The code that makes some values and is given others, which [`keeping_code`] has kept.
-pub(crate) fn given_code<B: Board>(
-    maker: &Maker<'_, B>,
-    outputs: &[Value],
-    given: &[Id],
-) -> Result<Code<B>, String> {
+pub(crate) fn given_code<B: Board>(maker: &Maker<'_, B>, outputs: &[Value], given: &[Id]) -> Result<Code<B>, String> {
     Coder::new(maker).run(outputs, &[], given)
 }
 

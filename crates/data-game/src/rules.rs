@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::bitboard::{Bitboard, Board, Direction, MOST_AMONG, Word};
 use evoply_core::expression::{Builder, Expression, NodeId, json};
 use evoply_core::geometry::{Geometry, Step};
 use evoply_core::rules::{Color, Rules};
@@ -96,6 +96,8 @@ pub struct Lowered<B: Board> {
     pub(crate) places: Box<[(u8, u8)]>,
     /// The rule of all moves, if they are placements by one rule.
     pub(crate) only_place: Option<u8>,
+    /// Whether all moves are steps, in so few ways that they are looked at side by side, without effects of their own.
+    pub(crate) only_steps: bool,
     pub(crate) ways: Box<[Way]>,
     pub(crate) slides: Box<[Slide<B::Word>]>,
     /// Legal moves of Black and of White, and behind them whether the game is over if that side is to move.
@@ -295,6 +297,7 @@ impl<'a, B: Board> Reader<'a, B> {
         };
         let effects: Box<[_]> = of_black.into_iter().zip(of_white).map(effect).collect();
         let has_effects = effects.iter().any(|effect| matches!(effect, Effect::Code(_)));
+        let only_steps = places.is_empty() && slides.is_empty() && ways.len() <= MOST_AMONG && !has_effects;
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
         let only_place = match places[..] {
             [(_, rule)] if ways.is_empty() && slides.is_empty() => Some(rule),
@@ -305,6 +308,7 @@ impl<'a, B: Board> Reader<'a, B> {
             black,
             white,
             only_place,
+            only_steps,
             places: places.into(),
             ways: ways.into(),
             slides: slides.into(),

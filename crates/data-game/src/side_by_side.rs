@@ -19,7 +19,7 @@ impl<B: Board> Task for Expand<'_, B> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, _: C) -> Moves<B> {
-        self.0.legal_here().0
+        self.0.legal_here()
     }
 }
 
@@ -71,11 +71,7 @@ pub(crate) fn beside<B: Board>(count: u32, moves: &[Move; LANES]) -> Chosen<B> {
 /// Own and the opponent's pieces after what usually happens on each board, as the side that moves sees them; lanes without a
 /// move stay.
 #[inline(always)]
-pub(crate) fn usual<B: Board, C: Cpu>(
-    cpu: C,
-    chosen: &Chosen<B>,
-    boards: &[Lanes<B::Word>; 2],
-) -> [Lanes<B::Word>; 2] {
+pub(crate) fn usual<B: Board, C: Cpu>(cpu: C, chosen: &Chosen<B>, boards: &[Lanes<B::Word>; 2]) -> [Lanes<B::Word>; 2] {
     let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
     let (own, opponent) = (load(&boards[0]), load(&boards[1]));
     let (from, to) = (load(&chosen.from), load(&chosen.to));
