@@ -278,7 +278,7 @@ fn blocks_of_children_are_the_moves_played_one_by_one() {
     blocks_agree(rules::<Size8>(6, 7, &[STEP, PLACE]));
     blocks_agree(rules::<Size8>(7, 5, &[STEP, PLACE, SLIDE]));
     blocks_agree(rules::<Size8>(8, 6, &[PLACE, PLACE_BELOW]));
-    blocks_agree(rules::<Size8>(8, 8, &[STEP]));
+    blocks_agree(rules::<Size8>(8, 8, &[STEP, WALK]));
     blocks_agree(rules::<Size8>(7, 7, &[PLACE]));
     blocks_agree(rules::<Size8>(8, 8, &[TURN, PLACE]));
     blocks_agree(rules::<Size8>(8, 8, &[TURN, STEP]));
