@@ -49,6 +49,7 @@ pub trait Word:
     #[must_use]
     fn wrapping_sub(self, other: Self) -> Self;
     /// Bits moved towards higher squares, by their number in the word; those that leave it come in again at the other end.
+    #[must_use]
     fn rotated(self, by: u32) -> Self;
     /// Widen to 128 bits.
     fn to_u128(self) -> u128;

@@ -22,6 +22,8 @@ const WALK: &str = r#"{"kind": "step", "from": 0, "onto": 2, "offsets": [[1, -1,
 const PLACE: &str = r#"{"kind": "place", "on": 4, "own": 5, "opponent": 6}"#;
 /// Turns over what stands between the square and an own piece: part of it is found for the legal moves already.
 const TURN: &str = r#"{"kind": "place", "on": 9, "own": 10, "opponent": 11}"#;
+/// The same wherever it is empty.
+const TURN_ANYWHERE: &str = r#"{"kind": "place", "on": 2, "own": 10, "opponent": 11}"#;
 /// Squares of both placements go by the first.
 const PLACE_BELOW: &str = r#"{"kind": "place", "on": 8, "own": null, "opponent": null}"#;
 const SLIDE: &str = r#"{"kind": "slide", "from": 0, "through": 2, "onto": 3, "offsets": [[1, 1, true], [0, -1, false]], "own": null, "opponent": null}"#;
@@ -279,13 +281,14 @@ fn blocks_of_children_are_the_moves_played_one_by_one() {
     blocks_agree(rules::<Size8>(7, 5, &[STEP, PLACE, SLIDE]));
     blocks_agree(rules::<Size8>(8, 6, &[PLACE, PLACE_BELOW]));
     blocks_agree(rules::<Size8>(8, 8, &[STEP, WALK]));
-    blocks_agree(rules::<Size8>(7, 7, &[PLACE]));
-    blocks_agree(rules::<Size8>(8, 8, &[TURN, PLACE]));
-    blocks_agree(rules::<Size8>(8, 8, &[TURN, STEP]));
+    blocks_agree(rules::<Size8>(7, 7, &[TURN_ANYWHERE]));
+    blocks_agree(rules::<Size8>(8, 8, &[TURN, TURN_ANYWHERE]));
+    blocks_agree(rules::<Size8>(8, 8, &[TURN, STEP, TURN_ANYWHERE]));
     #[cfg(feature = "every-board")]
     {
         blocks_agree(rules::<Size10>(10, 7, &[STEP, PLACE]));
         blocks_agree(rules::<Size10>(9, 8, &[PLACE_BELOW, SLIDE]));
+        blocks_agree(rules::<Size10>(10, 10, &[TURN, TURN_ANYWHERE]));
     }
 }
 

@@ -388,6 +388,22 @@ impl<'a, B: Board> Lowering<'a, B> {
         }
     }
 
+    /// The operation of a sum that a count is one operation with, if it is one.
+    fn sum_with_count(&mut self, id: NodeId) -> Result<Option<Op<B::Word>>, ExpressionError> {
+        if let Node::Add(a, b) = self.expression.nodes()[id as usize]
+            && let Some(count) = [b, a].into_iter().find(|&node| self.life[node as usize].added)
+            && let Node::Count(set) = self.expression.nodes()[count as usize]
+        {
+            let number = self.read(if count == b { a } else { b });
+            if let Some([a, b]) = self.fused(count, set) {
+                return Ok(Some(Op::AddCountIntersection(self.write(id)?, number, a, b)));
+            }
+            let set = self.read(set);
+            return Ok(Some(Op::AddCount(self.write(id)?, number, set)));
+        }
+        Ok(None)
+    }
+
     /// The operation of a node, registers chosen.
     fn operation(&mut self, id: NodeId) -> Result<Op<B::Word>, ExpressionError> {
         let node = self.expression.nodes()[id as usize];
@@ -396,18 +412,8 @@ impl<'a, B: Board> Lowering<'a, B> {
         {
             return Ok(Op::CountIntersection(self.write(id)?, a, b));
         }
-        if let Node::Add(a, b) = node
-            && let Some(count) = [b, a].into_iter().find(|&node| self.life[node as usize].added)
-            && let Node::Count(set) = self.expression.nodes()[count as usize]
-        {
-            let number = self.read(if count == b { a } else { b });
-            return Ok(match self.fused(count, set) {
-                Some([a, b]) => Op::AddCountIntersection(self.write(id)?, number, a, b),
-                None => {
-                    let set = self.read(set);
-                    Op::AddCount(self.write(id)?, number, set)
-                }
-            });
+        if let Some(op) = self.sum_with_count(id)? {
+            return Ok(op);
         }
         let mut parts = std::mem::take(&mut self.life[id as usize].patterns);
         if let Node::Pattern(..) = node {

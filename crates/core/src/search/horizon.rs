@@ -453,12 +453,11 @@ impl<G: Game, C: Cpu> Task for Blocks<'_, '_, G, C> {
     fn run<D: Cpu>(self, _: D) {
         let Self { horizon, position, expansion, path, quiescence, visit } = self;
         let mut own;
-        let expansion = match expansion {
-            Some(expansion) => expansion,
-            None => {
-                own = position.expand(horizon.cpu);
-                &mut own
-            }
+        let expansion = if let Some(expansion) = expansion {
+            expansion
+        } else {
+            own = position.expand(horizon.cpu);
+            &mut own
         };
         horizon.blocks_with(position, expansion, path, quiescence, visit);
     }
