@@ -289,25 +289,21 @@ impl<'a, B: Board> Reader<'a, B> {
             Some([of_color(true)?, of_color(false)?])
         };
         // Step 4. What moves do.
-        let of_white = changes.pop().unwrap_or_default();
-        let of_black = changes.pop().unwrap_or_default();
+        let [of_white, of_black] = [0, 1].map(|_| changes.pop().unwrap_or_default());
         let effect = |pair| match pair {
             (Some(black), Some(white)) => Effect::Code(Box::new([black, white])),
             _ => Effect::Usual,
         };
         let effects: Box<[_]> = of_black.into_iter().zip(of_white).map(effect).collect();
         let has_effects = effects.iter().any(|effect| matches!(effect, Effect::Code(_)));
+        let (is_one, moves_pieces) = (places.len() == 1, !ways.is_empty() || !slides.is_empty());
         let only_steps = places.is_empty() && slides.is_empty() && ways.len() <= MOST_AMONG && !has_effects;
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
-        let only_place = match places[..] {
-            [(_, rule)] if ways.is_empty() && slides.is_empty() => Some(rule),
-            _ => None,
-        };
         Ok(Lowered {
             geometry: self.geometry,
             black,
             white,
-            only_place,
+            only_place: places.first().filter(|_| is_one && !moves_pieces).map(|&(_, rule)| rule),
             only_steps,
             places: places.into(),
             ways: ways.into(),
