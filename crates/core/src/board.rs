@@ -48,6 +48,9 @@ pub trait Word:
     /// Subtraction modulo the width.
     #[must_use]
     fn wrapping_sub(self, other: Self) -> Self;
+    /// Bits moved towards higher squares, by their number in the word; those that leave it come in again at the other end.
+    #[must_use]
+    fn rotated(self, by: u32) -> Self;
     /// Widen to 128 bits.
     fn to_u128(self) -> u128;
     /// Narrow from 128 bits, dropping what does not fit.
@@ -69,7 +72,13 @@ pub trait Word:
     fn first_bits<C: Cpu>(cpu: C, set: Self) -> Self::Eight<C>;
     /// The bit number `index` of the set bits of each, the lowest being number 0; a word with fewer gives what means nothing.
     fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self>;
+    /// All bits of up to [`MOST_AMONG`] words in each lane, the lowest first: the place of bit number `indices`, and which of the
+    /// bits in that place it is. Where there are fewer it means nothing.
+    fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2];
 }
+
+/// The most words that [`Word::nth_among`] looks at.
+pub const MOST_AMONG: usize = 8;
 
 macro_rules! word {
     ($type:ty, { $($wide:item)* }) => {
@@ -100,6 +109,10 @@ macro_rules! word {
             #[inline(always)]
             fn wrapping_sub(self, other: Self) -> Self {
                 <$type>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn rotated(self, by: u32) -> Self {
+                self.rotate_left(by)
             }
             #[inline(always)]
             fn to_u128(self) -> u128 {
@@ -143,6 +156,29 @@ word!(u64, {
     #[inline(always)]
     fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {
         cpu.words(words).nth_bit(cpu.words(indices)).lanes()
+    }
+    #[inline(always)]
+    fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2] {
+        let zero = cpu.splat(0);
+        let (mut rest, mut places, mut left) = (cpu.words(indices), zero, [zero; MOST_AMONG]);
+        for (left, words) in left.iter_mut().zip(words) {
+            *left = cpu.words(words);
+        }
+        let left = &mut left[..words.len().min(MOST_AMONG)];
+        // Half of the places at a time: is the bit in the lower ones, or does it come after all of those?
+        for half in [32, 16, 8, 4, 2, 1] {
+            let mut lower = zero;
+            for &mut words in &mut *left {
+                lower = lower.plus((words & cpu.splat((1 << half) - 1)).count_ones());
+            }
+            let is_lower = rest.less(lower);
+            for words in &mut *left {
+                *words = is_lower.select(*words, *words >> half);
+            }
+            rest = rest.minus(lower & !is_lower);
+            places = places | (cpu.splat(u64::from(half)) & !is_lower);
+        }
+        [places.lanes(), rest.lanes()]
     }
 });
 
@@ -193,6 +229,21 @@ word!(u128, {
         }
         let found = u64::nth_bits(cpu, &halves, &places);
         Lanes::of(|lane| u128::from(found.0[lane]) << if is_upper >> lane & 1 == 1 { 64 } else { 0 })
+    }
+    #[inline(always)]
+    fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2] {
+        let mut below = Lanes::splat(0);
+        for words in words {
+            below = below.zip(*words, |below, word| below + u64::from((word as u64).count_ones()));
+        }
+        let is_upper = indices.zip(below, |index, below| index >= below);
+        let rest = Lanes::of(|lane| indices.0[lane] - if is_upper.0[lane] { below.0[lane] } else { 0 });
+        let mut halves = [Lanes::splat(0); MOST_AMONG];
+        for (halves, words) in halves.iter_mut().zip(words) {
+            *halves = words.zip(is_upper, |word, upper| if upper { (word >> 64) as u64 } else { word as u64 });
+        }
+        let [places, rest] = u64::nth_among(cpu, &halves[..words.len().min(MOST_AMONG)], &rest);
+        [places.zip(is_upper, |place, upper| place + if upper { 64 } else { 0 }), rest]
     }
 });
 
@@ -336,5 +387,69 @@ impl Direction {
             "nw" => Self::NorthWest,
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{Task, available, on};
+    use crate::stream::Key;
+
+    /// [`Word::nth_among`] on a CPU path.
+    struct Among<'a, W: Word>(&'a [Lanes<W>], &'a Lanes<u64>);
+
+    impl<W: Word> Task for Among<'_, W> {
+        type Output = [Lanes<u64>; 2];
+        #[inline(always)]
+        fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+            W::nth_among(cpu, self.0, self.1)
+        }
+    }
+
+    fn check_among<W: Word>(squares: u32) {
+        for round in 0..200 {
+            let mut draws = Key::new(7).child(round).stream();
+            let count = 1 + draws.below(MOST_AMONG as u64) as usize;
+            let words: Vec<_> = (0..count)
+                .map(|_| {
+                    let mut words = Lanes::splat(W::ZERO);
+                    for word in &mut words.0 {
+                        for _ in 0..draws.below(12) {
+                            *word = *word | W::ONE << draws.below(squares.into()) as u32;
+                        }
+                    }
+                    words
+                })
+                .collect();
+            // The slow, obvious way: a list of all bits, place by place.
+            let listed = (0..LANES).map(|lane| {
+                let mut bits = Vec::new();
+                for place in 0..squares {
+                    let here = words.iter().filter(|words| words.0[lane] & W::ONE << place != W::ZERO).count() as u64;
+                    bits.extend((0..here).map(|number| (u64::from(place), number)));
+                }
+                bits
+            });
+            let listed: Vec<_> = listed.collect();
+            let mut indices = Lanes::splat(0);
+            for (index, bits) in indices.0.iter_mut().zip(&listed) {
+                *index = draws.below(bits.len() as u64);
+            }
+            for path in available() {
+                let [places, rest] = on(path, Among(&words, &indices));
+                for (lane, bits) in listed.iter().enumerate() {
+                    if let Some(&expected) = bits.get(indices.0[lane] as usize) {
+                        assert_eq!((places.0[lane], rest.0[lane]), expected);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_among_words_are_found_as_in_a_list() {
+        check_among::<u64>(64);
+        check_among::<u128>(100);
     }
 }

@@ -313,7 +313,7 @@ impl<G: Endgames> Player<G> {
                 }
                 let memory = &mut workspace.memory;
                 let choice = if ahead.is_plain() {
-                    alphabeta::search(cpu, &search, position, stream.clone(), memory)
+                    alphabeta::search(cpu, &search, position, Some(expansion), stream.clone(), memory)
                 } else {
                     deepening::search(cpu, &search, position, stream.clone(), memory)
                 };

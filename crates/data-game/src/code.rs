@@ -173,7 +173,13 @@ pub(crate) struct Code<B: Board> {
     pub(crate) outputs: Box<[Output]>,
     /// What [`Output::Number`] is, made of sets that were found.
     pub(crate) number: Option<Number>,
+    /// Where sets stay that other code is given, and where it finds those that it is given.
+    pub(crate) kept: Box<[Register]>,
+    pub(crate) given: Box<[Register]>,
 }
+
+/// The most sets that code keeps for other code.
+pub(crate) const MOST_KEPT: usize = 8;
 
 /// What code has found.
 pub(crate) struct Found<S> {
@@ -311,6 +317,21 @@ impl<B: Board> Code<B> {
         }
     }
 
+    /// Run it on what other code has kept.
+    #[inline(always)]
+    pub fn run_given<M: Machine<B::Word>>(
+        &self,
+        machine: M,
+        inputs: [M::Set; INPUTS as usize],
+        given: impl Fn(usize) -> M::Set,
+        found: &mut Found<M::Set>,
+    ) {
+        for (place, &register) in self.given.iter().enumerate() {
+            found.sets[usize::from(register) % REGISTERS] = given(place);
+        }
+        self.run_into(machine, inputs, found);
+    }
+
     /// The number of the code, of sets that it has found; 0 if it has none.
     pub fn number<M: Machine<B::Word>>(&self, machine: M, found: &Found<M::Set>) -> Lanes<f64> {
         let counts = |register: Register| machine.counts_apart(&found.sets[usize::from(register)]);
@@ -332,6 +353,12 @@ impl<S: Copy> Found<S> {
             Output::Set(register) => self.sets[usize::from(register) % REGISTERS],
             Output::Truth(_) | Output::Always(_) | Output::Number => self.sets[0],
         }
+    }
+
+    /// What some code has kept for others.
+    #[inline(always)]
+    pub fn kept<B: Board>(&self, code: &Code<B>, place: usize) -> S {
+        self.sets[usize::from(code.kept[place]) % REGISTERS]
     }
 
     /// A result that is a truth, a bit a lane.

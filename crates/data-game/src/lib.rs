@@ -28,8 +28,7 @@ use evoply_core::rules::weighted_games::Duels;
 use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use evoply_core::search::exact::Endgames;
 
-use code::{Code, One};
-use moves::Legal;
+use code::{Code, Found, One};
 pub use moves::{Move, Moves};
 use rules::{BothPass, Effect, Lowered, NoMove};
 pub use rules::{DataRules, shape};
@@ -55,38 +54,34 @@ pub struct DataGame<B: Board> {
 }
 
 impl<B: Board> DataGame<B> {
-    /// What says which moves a side has that sees the board so.
+    /// The legal moves of a side that sees the board so, but for passes.
     #[inline(always)]
-    fn legal_of(rules: DataRules<B>, seen: &Seen<B>) -> Legal<B> {
-        let code = &rules.0.legal[usize::from(!seen.own_is_black)];
-        let nothing = B::Word::ZERO;
-        let found = code.run(One, [seen.own.0, seen.opponent.0, nothing, nothing]);
-        let mut legal = Legal { sets: [nothing; rules::MOST_SETS], over: false };
-        let (over, sets) = code.outputs.split_last().map_or((None, &[][..]), |(over, sets)| (Some(*over), sets));
-        for (place, &output) in sets.iter().enumerate() {
-            legal.sets[place] = found.set(output);
-        }
-        legal.over = over.is_some_and(|over| found.truth(over) & 1 == 1);
-        legal
+    fn legal_of(rules: DataRules<B>, seen: &Seen<B>) -> Moves<B> {
+        let color = if seen.own_is_black { Color::Black } else { Color::White };
+        let (code, nothing) = (&rules.0.legal[color as usize], B::Word::ZERO);
+        let mut found = Found::new(nothing);
+        code.run_into(One, [seen.own.0, seen.opponent.0, nothing, nothing], &mut found);
+        Moves::new(rules, color, code, &found)
     }
 
     /// The legal moves of a side, whoever is to move: asked seldom, and compiled once.
     #[inline(never)]
     fn moves_of(rules: DataRules<B>, seen: &Seen<B>) -> Moves<B> {
-        let color = if seen.own_is_black { Color::Black } else { Color::White };
-        Moves::new(rules, color, &Self::legal_of(rules, seen))
+        Self::legal_of(rules, seen)
     }
 
-    /// Legal moves of the side to move, and whether the move before has ended the game.
+    /// Legal moves of the side to move.
     #[inline(always)]
-    fn legal_here(&self) -> (Moves<B>, bool) {
-        let legal = Self::legal_of(self.rules, &self.seen());
-        let moves = Moves::new(self.rules, self.turn, &legal);
-        if legal.over || moves.len() > 0 || self.rules.0.no_move != NoMove::Passes {
-            return (moves, legal.over);
+    fn legal_here(&self) -> Moves<B> {
+        let mut moves = Self::legal_of(self.rules, &self.seen());
+        if moves.len() == 0
+            && !moves.is_over
+            && self.rules.0.no_move == NoMove::Passes
+            && Self::moves_of(self.rules, &self.seen().from_the_other_side()).len() > 0
+        {
+            moves.pass();
         }
-        let other = Self::moves_of(self.rules, &self.seen().from_the_other_side());
-        (if other.len() > 0 { moves.passing() } else { moves }, false)
+        moves
     }
 
     /// Own and the opponent's pieces after a move, as the side that moves sees them.
@@ -100,7 +95,7 @@ impl<B: Board> DataGame<B> {
         match &self.rules.0.effects[usize::from(chosen.rule)] {
             Effect::Usual => [(self.own - from) | to, self.opponent - to],
             Effect::Code(codes) => {
-                let code = &codes[self.turn as usize];
+                let code = &codes[self.turn as usize].whole;
                 let found = code.run_once([self.own.0, self.opponent.0, from.0, to.0]);
                 [Bitboard(found.set(code.outputs[0])), Bitboard(found.set(code.outputs[1]))]
             }
@@ -181,7 +176,7 @@ impl<B: Board> Game for DataGame<B> {
     }
 
     fn legal_moves(&self) -> Moves<B> {
-        self.legal_here().0
+        self.legal_here()
     }
 
     fn play_unchecked(&self, chosen: Move) -> Self {

@@ -1,10 +1,11 @@
 //! Moves, and the legal ones of a position in order: placements by squares, then moves by the squares from and to.
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
-use evoply_core::geometry::moved;
+use evoply_core::cpu::Cpu;
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Color;
 
+use crate::code::{Code, Found, MOST_KEPT};
 use crate::rules::{DataRules, MOST_SETS};
 
 /// A piece put on a square or moved from one to another, or a forced pass.
@@ -27,15 +28,6 @@ impl Move {
     }
 }
 
-/// What says which moves a side has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Legal<B: Board> {
-    /// As rules list them: placements; squares moved to, of a step; squares moved from, through and onto, of a slide.
-    pub sets: [B::Word; MOST_SETS],
-    /// Whether the game has ended by the move before.
-    pub over: bool,
-}
-
 /// Up to eight moves side by side, as squares and rules; the squares of lanes without a move are empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen<B: Board> {
@@ -50,8 +42,12 @@ pub(crate) struct Chosen<B: Board> {
 pub struct Moves<B: Board> {
     rules: DataRules<B>,
     color: Color,
-    /// As [`Legal::sets`].
+    /// As rules list them: placements; squares moved to, of a step; squares moved from, through and onto, of a slide.
     sets: [B::Word; MOST_SETS],
+    /// Whether the game has ended by the move before.
+    pub(crate) is_over: bool,
+    /// What the code of moves with effects is given.
+    pub(crate) kept: [B::Word; MOST_KEPT],
     places: B::Word,
     pass: bool,
     /// Squares whose moves are still to come.
@@ -63,51 +59,79 @@ pub struct Moves<B: Board> {
 }
 
 impl<B: Board> Moves<B> {
-    /// The moves of a side that has some, or none.
+    /// The moves of a side that has some, or none: what the code of its legal moves has found.
     #[inline(always)]
-    pub(crate) fn new(rules: DataRules<B>, color: Color, legal: &Legal<B>) -> Self {
+    pub(crate) fn new(rules: DataRules<B>, color: Color, code: &Code<B>, found: &Found<B::Word>) -> Self {
         let zero = B::Word::ZERO;
-        let (mut places, mut froms) = (zero, zero);
-        let mut moves =
-            Self { rules, color, sets: legal.sets, places, pass: false, froms, from: 0, targets: zero, left: 0 };
-        if legal.over {
+        let (over, sets) = code.outputs.split_last().map_or((None, &[][..]), |(over, sets)| (Some(*over), sets));
+        let is_over = over.is_some_and(|over| found.truth(over) & 1 == 1);
+        // Made in its place: to copy what was written word by word makes whoever reads it wait.
+        let mut moves = Self {
+            rules,
+            color,
+            sets: [zero; MOST_SETS],
+            is_over,
+            kept: [zero; MOST_KEPT],
+            places: zero,
+            pass: false,
+            froms: zero,
+            from: 0,
+            targets: zero,
+            left: 0,
+        };
+        if is_over {
             return moves;
         }
+        for (place, &output) in sets.iter().enumerate() {
+            moves.sets[place % MOST_SETS] = found.set(output);
+        }
+        for place in 0..code.kept.len() {
+            moves.kept[place % MOST_KEPT] = found.kept(code, place);
+        }
         for &(set, _) in &rules.0.places {
-            places = places | legal.sets[usize::from(set) % MOST_SETS];
+            moves.places = moves.places | moves.sets[usize::from(set) % MOST_SETS];
         }
-        let mut left = places.count_ones();
+        let mut left = moves.places.count_ones();
         for way in &rules.0.ways {
-            let to = legal.sets[usize::from(way.set) % MOST_SETS];
+            let to = moves.sets[usize::from(way.set) % MOST_SETS];
             left += to.count_ones();
-            froms = froms | moved(to, -way.by[color as usize]);
+            moves.froms = moves.froms | way.back(to, color);
         }
-        (moves.places, moves.froms) = (places, froms);
         if !rules.0.slides.is_empty() {
             for slide in &rules.0.slides {
-                moves.froms = moves.froms | legal.sets[usize::from(slide.set)];
+                moves.froms = moves.froms | moves.sets[usize::from(slide.set)];
             }
             let of_pieces = Bitboard::<B>(moves.froms).into_iter().map(|from| moves.targets_of(from).count_ones());
-            left = places.count_ones() + of_pieces.sum::<u32>();
+            left = moves.places.count_ones() + of_pieces.sum::<u32>();
         }
         moves.left = left as usize;
         moves
     }
 
-    /// The same with a forced pass as the only move.
-    pub(crate) fn passing(mut self) -> Self {
+    /// A forced pass is the only move.
+    pub(crate) fn pass(&mut self) {
         (self.pass, self.left) = (true, 1);
-        self
     }
 
     /// The next eight moves, or all that are left: what the iterator gives one after the other, without their numbers, and
     /// without their rules where nobody asks for them.
     #[inline(always)]
-    pub(crate) fn block(&mut self) -> Chosen<B> {
+    pub(crate) fn block(&mut self, cpu: impl Cpu) -> Chosen<B> {
         let (zero, nothing) = (B::Word::ZERO, Lanes::splat(B::Word::ZERO));
         let mut chosen = Chosen { from: nothing, to: nothing, rules: [0; LANES], len: self.left.min(LANES) };
         self.left -= chosen.len;
         if self.pass {
+            return chosen;
+        }
+        // Where one rule puts pieces, they are put side by side.
+        if let Some(rule) = self.rules.0.only_place {
+            let is_there = Lanes::of(|lane| if lane < chosen.len { !zero } else { zero });
+            let places = B::Word::first_bits(cpu, self.places) & B::Word::load(cpu, &is_there);
+            chosen.to = B::Word::lanes(places);
+            for _ in 0..LANES {
+                self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
+            }
+            chosen.rules = [rule; LANES];
             return chosen;
         }
         let tells_rules = self.rules.0.has_effects;
@@ -152,7 +176,7 @@ impl<B: Board> Moves<B> {
         let (at, mut targets) = (Bitboard::<B>::square(from).0, B::Word::ZERO);
         // The sets are those of all pieces together, but a square is reached by one step from one square only.
         for way in &self.rules.0.ways {
-            targets = targets | (moved(at, way.by[self.color as usize]) & self.sets[usize::from(way.set) % MOST_SETS]);
+            targets = targets | (way.along(at, self.color) & self.sets[usize::from(way.set) % MOST_SETS]);
         }
         for slide in &self.rules.0.slides {
             let [movers, through, onto] = [0, 1, 2].map(|place| self.sets[usize::from(slide.set) + place]);

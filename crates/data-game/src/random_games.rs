@@ -2,18 +2,17 @@
 //!
 //! They are those that are played alone, move by move: all draws come from keys (see [`evoply_core::rules::playout`]).
 
-use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::bitboard::{Bitboard, Board, MOST_AMONG, Word};
 use evoply_core::cpu::{Cpu, Task};
-use evoply_core::geometry::moved;
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::playout::{Playout, Playouts};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
 
-use crate::code::{Found, Wide};
-use crate::moves::Move;
+use crate::code::{Found, MOST_KEPT, Wide, mask};
+use crate::moves::{Chosen, Move};
 use crate::rules::{DataRules, MOST_SETS};
-use crate::side_by_side::{after, beside};
+use crate::side_by_side::{beside, changed, usual};
 use crate::{DataGame, NoMove};
 
 impl<B: Board> Playouts for DataGame<B> {
@@ -76,6 +75,8 @@ impl<B: Board> Task for Finish<'_, B> {
             // Step 2. A ply of all of them.
             if rules.0.ways.is_empty() {
                 running.put(cpu, games, &mut found);
+            } else if rules.0.only_steps {
+                running.walk(cpu, games, &mut found);
             } else {
                 running.go(cpu, games, &mut found);
             }
@@ -155,7 +156,68 @@ impl<B: Board> Running<B> {
             *chosen = Move { from: 0, to, rule };
             self.note(&mut games[index], *chosen);
         }
-        self.advance(cpu, &chosen);
+        self.advance(cpu, &chosen, found);
+    }
+
+    /// A ply by rules that only take pieces from square to square, in few directions and without effects of their own.
+    #[inline(always)]
+    fn walk<C: Cpu>(
+        &mut self,
+        cpu: C,
+        games: &mut [Playout<DataGame<B>>],
+        found: &mut Found<<B::Word as Word>::Eight<C>>,
+    ) {
+        self.legal(cpu, found);
+        let (code, rules, turn) = (&self.rules.0.legal[self.turn as usize], self.rules.0, self.turn);
+        let over = code.outputs.last().map_or(0, |&over| found.truth(over));
+        // Step 1. The squares that each way starts from, and how many moves there are.
+        let (zero, nothing) = (B::Word::ZERO, Lanes::splat(B::Word::ZERO));
+        let (mut froms, mut counts) = ([nothing; MOST_AMONG], Lanes::splat(0));
+        for (from, way) in froms.iter_mut().zip(&rules.ways) {
+            let to = B::Word::lanes(found.set(code.outputs[usize::from(way.set)]));
+            *from = to.map(|to| way.back(to, turn));
+            counts = counts.zip(to, |sum, to| sum + u64::from(to.count_ones()));
+        }
+        let froms = &froms[..rules.ways.len().min(MOST_AMONG)];
+        // Step 2. Which of the moves each game makes.
+        let (mut drawn, mut moves) = (Lanes::splat(0), 0_u8);
+        for lane in 0..LANES {
+            let Some(index) = self.game_of[lane] else { continue };
+            let is_over = over >> lane & 1 == 1;
+            let count = if is_over { 0 } else { counts.0[lane] };
+            match self.draw(&mut games[index], lane, count) {
+                Some(which) => {
+                    drawn.0[lane] = which;
+                    moves |= 1 << lane;
+                }
+                None if count == 0 && !is_over && self.may_pass(&games[index], lane) => {
+                    let to = rules.geometry.squares() as u8;
+                    self.note(&mut games[index], Move { from: 0, to, rule: 0 });
+                }
+                None => self.leave(&mut games[index], lane),
+            }
+        }
+        // Step 3. The squares from and to, as `step` finds them.
+        let [squares, rest] = B::Word::nth_among(cpu, froms, &drawn);
+        let is_moved = mask(moves);
+        let from = squares.map(|square| B::Word::ONE << square as u32) & is_moved;
+        let mut targets = nothing;
+        for (&froms, way) in froms.iter().zip(&rules.ways) {
+            targets = targets | (froms & from).map(|from| way.along(from, turn));
+        }
+        let to = B::Word::nth_bits(cpu, &targets, &rest) & is_moved;
+        for lane in 0..LANES {
+            if let Some(index) = self.game_of[lane]
+                && from.0[lane] != zero
+            {
+                let to = to.0[lane].trailing_zeros() as u8;
+                self.note(&mut games[index], Move { from: squares.0[lane] as u8 + 1, to, rule: 0 });
+            }
+        }
+        let chosen = Chosen::<B> { from, to, rules: [0; LANES], len: LANES };
+        let [moved, other] = usual(cpu, &chosen, &self.boards);
+        self.boards = [other, moved];
+        self.turn = turn.opposite();
     }
 
     /// A ply by any rules without slides.
@@ -207,7 +269,7 @@ impl<B: Board> Running<B> {
             };
             self.note(&mut games[index], *chosen);
         }
-        self.advance(cpu, &chosen);
+        self.advance(cpu, &chosen, found);
     }
 
     /// Step number `which` of a game, by the squares from and to: as [`Moves`] lists them, found without a list.
@@ -216,7 +278,7 @@ impl<B: Board> Running<B> {
         let (rules, zero) = (&self.rules.0.ways, B::Word::ZERO);
         let mut froms = [zero; MOST_SETS];
         for ((from, to), way) in froms.iter_mut().zip(ways).zip(rules) {
-            *from = moved(to.0[lane], -way.by[self.turn as usize]);
+            *from = way.back(to.0[lane], self.turn);
         }
         let froms = &froms[..ways.len()];
         // Step 1. The square moved from: steps from squares before it are not more than `which`, bit by bit of its index.
@@ -236,7 +298,7 @@ impl<B: Board> Running<B> {
         }
         // Step 2. The square moved to, and the way there.
         let at = Bitboard::<B>::square(from).0;
-        let reached = |way: usize| moved(froms[way] & at, rules[way].by[self.turn as usize]);
+        let reached = |way: usize| rules[way].along(froms[way] & at, self.turn);
         let targets = (0..froms.len()).fold(zero, |targets, way| targets | reached(way));
         let to = Bitboard::<B>(targets).into_iter().nth((which - skipped) as usize).unwrap_or_default();
         let to_set = Bitboard::<B>::square(to).0;
@@ -287,12 +349,22 @@ impl<B: Board> Running<B> {
         game.position.ply = game.position.ply.wrapping_add(1);
     }
 
-    /// The boards after the moves, as the other side sees them.
+    /// The boards after the moves, as the other side sees them; `found` has what the legal moves are made of.
     #[inline(always)]
-    fn advance<C: Cpu>(&mut self, cpu: C, chosen: &[Move; LANES]) {
-        let chosen = beside(self.rules.0.geometry.squares(), chosen);
-        let [moved, other] = after(cpu, self.rules, self.turn, &chosen, &self.boards);
+    fn advance<C: Cpu>(&mut self, cpu: C, chosen: &[Move; LANES], found: &mut Found<<B::Word as Word>::Eight<C>>) {
+        let (rules, turn) = (self.rules, self.turn);
+        let chosen = beside(rules.0.geometry.squares(), chosen);
+        let [moved, other] = if rules.0.has_effects {
+            let code = &rules.0.legal[turn as usize];
+            let mut kept = [B::Word::splat(cpu, B::Word::ZERO); MOST_KEPT];
+            for place in 0..code.kept.len() {
+                kept[place % MOST_KEPT] = found.kept(code, place);
+            }
+            changed(cpu, rules, turn, &chosen, &self.boards, |place| kept[place % MOST_KEPT], found)
+        } else {
+            usual(cpu, &chosen, &self.boards)
+        };
         self.boards = [other, moved];
-        self.turn = self.turn.opposite();
+        self.turn = turn.opposite();
     }
 }

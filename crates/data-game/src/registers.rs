@@ -3,7 +3,7 @@
 use evoply_core::bitboard::{Board, Direction, Word};
 use evoply_core::expression::Node;
 
-use crate::code::{Code, INPUTS, Into, Number, Op, Output, REGISTERS, Register};
+use crate::code::{Code, INPUTS, Into, MOST_KEPT, Number, Op, Output, REGISTERS, Register};
 use crate::lowering::{Figure, Id, Made, Maker, Value};
 
 /// The most bits that a machine shifts by.
@@ -11,7 +11,45 @@ const MOST_SHIFT: u32 = 63;
 
 /// The code that makes some values.
 pub(crate) fn code<B: Board>(maker: &Maker<'_, B>, outputs: &[Value]) -> Result<Code<B>, String> {
-    Coder::new(maker).run(outputs)
+    Coder::new(maker).run(outputs, &[], &[])
+}
+
+/// The same of what other code needs too, which `keeps` some of what it makes anyway; and those.
+///
+/// They are what `others` read that the board alone decides.
+pub(crate) fn keeping_code<B: Board>(
+    maker: &Maker<'_, B>,
+    outputs: &[Value],
+    others: &[Value],
+) -> Result<(Code<B>, Vec<Id>), String> {
+    let mut coder = Coder::new(maker);
+    coder.count_readers(outputs);
+    let is_made = |id: Id| id >= Id::from(INPUTS) && coder.readers[id as usize] > 0 && !coder.fused[id as usize];
+    let mut depends_on_move: Vec<bool> = Vec::with_capacity(maker.made.len());
+    for (id, made) in maker.made.iter().enumerate() {
+        let mut arguments = coder.arguments(id as Id).into_iter();
+        let depends = matches!(made, Made::Input(2..)) || arguments.any(|argument| depends_on_move[argument as usize]);
+        depends_on_move.push(depends);
+    }
+    let (mut kept, mut entered) = (Vec::new(), vec![false; maker.made.len()]);
+    let mut stack: Vec<Id> = others.iter().flat_map(ids_of).collect();
+    while let Some(id) = stack.pop() {
+        let made = &maker.made[id as usize];
+        if std::mem::replace(&mut entered[id as usize], true) || matches!(made, Made::Constant(_)) {
+            continue;
+        }
+        if kept.len() < MOST_KEPT && !made.gives_truth() && is_made(id) && !depends_on_move[id as usize] {
+            kept.push(id);
+        } else {
+            stack.extend(coder.arguments(id));
+        }
+    }
+    Ok((Coder::new(maker).run(outputs, &kept, &[])?, kept))
+}
+
+/// The code that makes some values and is given others, which [`keeping_code`] has kept.
+pub(crate) fn given_code<B: Board>(maker: &Maker<'_, B>, outputs: &[Value], given: &[Id]) -> Result<Code<B>, String> {
+    Coder::new(maker).run(outputs, &[], given)
 }
 
 /// Makes operations of values, each once.
@@ -37,17 +75,14 @@ impl<'a, B: Board> Coder<'a, B> {
         Self { maker, ops: Vec::new(), places, readers: vec![0; count], fused: vec![false; count], free }
     }
 
-    fn run(mut self, outputs: &[Value]) -> Result<Code<B>, String> {
-        // Step 1. Who reads what, from the results backwards.
-        for output in outputs {
-            match output {
-                Value::Set(id) | Value::Truth(id) => self.readers[*id as usize] += 1,
-                Value::Always(_) => {}
-                Value::Number(figure) => counts_of(figure).iter().for_each(|&id| self.readers[id as usize] += 1),
-            }
+    /// Who reads what, from the results backwards, and which shifts are one operation with their reader.
+    fn count_readers(&mut self, outputs: &[Value]) {
+        for id in outputs.iter().flat_map(ids_of) {
+            self.readers[id as usize] += 1;
         }
         for id in (0..self.maker.made.len() as Id).rev() {
-            if self.readers[id as usize] > 0 {
+            // What is given needs no arguments.
+            if self.readers[id as usize] > 0 && self.places[id as usize].is_none() {
                 self.arguments(id).into_iter().for_each(|argument| self.readers[argument as usize] += 1);
             }
         }
@@ -60,7 +95,8 @@ impl<'a, B: Board> Coder<'a, B> {
                 let is_shift = |id: &&Id| match self.maker.made[**id as usize] {
                     Made::Shift(_, offset) => {
                         let by = self.maker.geometry.offset(offset).by;
-                        by.unsigned_abs() <= MOST_SHIFT && self.readers[**id as usize] == 1
+                        let is_there = self.places[**id as usize].is_some();
+                        by.unsigned_abs() <= MOST_SHIFT && self.readers[**id as usize] == 1 && !is_there
                     }
                     _ => false,
                 };
@@ -69,6 +105,16 @@ impl<'a, B: Board> Coder<'a, B> {
                 }
             }
         }
+    }
+
+    fn run(mut self, outputs: &[Value], keeps: &[Id], given: &[Id]) -> Result<Code<B>, String> {
+        // Step 1. What is there, and who reads what.
+        let given_places: Box<[Register]> = given.iter().filter_map(|_| self.free[0].pop()).collect();
+        for (&id, &place) in given.iter().zip(&given_places) {
+            self.places[id as usize] = Some(place);
+        }
+        let needed: Vec<Value> = outputs.iter().cloned().chain(keeps.iter().map(|&id| Value::Set(id))).collect();
+        self.count_readers(&needed);
         // Step 2. The operations, arguments first.
         let (mut found, mut number) = (Vec::new(), None);
         for output in outputs {
@@ -85,8 +131,9 @@ impl<'a, B: Board> Coder<'a, B> {
                 }
             });
         }
+        let kept = keeps.iter().map(|&id| self.make(id)).collect::<Result<_, _>>()?;
         let geometry = *self.maker.geometry;
-        Ok(Code { geometry, ops: self.ops.into(), outputs: found.into(), number })
+        Ok(Code { geometry, ops: self.ops.into(), outputs: found.into(), number, kept, given: given_places })
     }
 
     fn arguments(&self, id: Id) -> Vec<Id> {
@@ -245,6 +292,15 @@ impl<'a, B: Board> Coder<'a, B> {
         })?;
         self.places[id as usize] = Some(register);
         Ok(register)
+    }
+}
+
+/// The values that a result is made of.
+fn ids_of(value: &Value) -> Vec<Id> {
+    match value {
+        Value::Set(id) | Value::Truth(id) => vec![*id],
+        Value::Always(_) => Vec::new(),
+        Value::Number(figure) => counts_of(figure),
     }
 }
 

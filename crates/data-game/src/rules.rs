@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::bitboard::{Bitboard, Board, Direction, MOST_AMONG, Word};
 use evoply_core::expression::{Builder, Expression, NodeId, json};
 use evoply_core::geometry::{Geometry, Step};
 use evoply_core::rules::{Color, Rules};
 use serde_json::Value as Json;
 
 use crate::code::Code;
-use crate::lowering::{Maker, Value};
-use crate::registers::code;
+use crate::lowering::{Id, Maker, Value};
+use crate::registers::{code, given_code, keeping_code};
 
 /// The most sets that say which moves are legal: one of a placement, one of each direction of a step, three of a slide.
 pub const MOST_SETS: usize = 24;
@@ -46,6 +46,20 @@ pub(crate) struct Way {
     pub by: [i32; 2],
 }
 
+impl Way {
+    /// Squares moved from, and where they lead: those that the board does not have are no legal moves.
+    #[inline(always)]
+    pub fn along<W: Word>(&self, from: W, color: Color) -> W {
+        from.rotated(self.by[color as usize] as u32)
+    }
+
+    /// Where the legal moves to some squares come from.
+    #[inline(always)]
+    pub fn back<W: Word>(&self, to: W, color: Color) -> W {
+        to.rotated(-self.by[color as usize] as u32)
+    }
+}
+
 /// A rule that slides: the sets moved from, passed through and moved onto stand one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Slide<W> {
@@ -61,7 +75,15 @@ pub(crate) enum Effect<B: Board> {
     /// A piece is put or moved, and one that stood there is gone.
     Usual,
     /// The new own and opponent's sets, for Black and for White.
-    Code(Box<[Code<B>; 2]>),
+    Code(Box<[Changes<B>; 2]>),
+}
+
+/// What gives the new own and opponent's sets.
+#[derive(Clone, Debug)]
+pub(crate) struct Changes<B: Board> {
+    pub whole: Code<B>,
+    /// The same, given what the code of the legal moves has kept.
+    pub rest: Code<B>,
 }
 
 /// Rules, ready to be played by.
@@ -72,6 +94,10 @@ pub struct Lowered<B: Board> {
     pub(crate) white: Bitboard<B>,
     /// Which of the sets are placements, and their rules.
     pub(crate) places: Box<[(u8, u8)]>,
+    /// The rule of all moves, if they are placements by one rule.
+    pub(crate) only_place: Option<u8>,
+    /// Whether all moves are steps, in so few ways that they are looked at side by side, without effects of their own.
+    pub(crate) only_steps: bool,
     pub(crate) ways: Box<[Way]>,
     pub(crate) slides: Box<[Slide<B::Word>]>,
     /// Legal moves of Black and of White, and behind them whether the game is over if that side is to move.
@@ -213,7 +239,7 @@ impl<'a, B: Board> Reader<'a, B> {
         let moves = written.iter().enumerate().map(|(rule, written)| self.moving(rule, written));
         let moves = moves.collect::<Result<Vec<_>, _>>()?;
         let makers = [true, false].map(|is_black| Maker::new(&self.geometry, &self.expression, is_black));
-        let (mut legal, mut ends) = (Vec::new(), Vec::new());
+        let (mut legal, mut ends, mut changes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut places, mut ways, mut slides) = (Vec::new(), Vec::new(), Vec::new());
         for (color, mut maker) in makers.into_iter().enumerate() {
             (places, ways, slides) = (Vec::new(), Vec::new(), Vec::new());
@@ -230,7 +256,11 @@ impl<'a, B: Board> Reader<'a, B> {
                 over = maker.either(over, ended)?;
             }
             outputs.push(over);
-            legal.push(code(&maker, &outputs)?);
+            let effects = written.iter().map(|written| self.effect(&mut maker, written));
+            let effects = effects.collect::<Result<Vec<_>, _>>()?;
+            let (of_color, changes_of_color) = codes(&maker, &outputs, &effects)?;
+            legal.push(of_color);
+            changes.push(changes_of_color);
             let mut maker = Maker::new(&self.geometry, &self.expression, color == 0);
             let outcomes = ["wins", "loses", "draws"].map(|name| self.end(&mut maker, name, false));
             let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -259,13 +289,22 @@ impl<'a, B: Board> Reader<'a, B> {
             Some([of_color(true)?, of_color(false)?])
         };
         // Step 4. What moves do.
-        let effects = written.iter().map(|written| self.effect(written)).collect::<Result<Box<[_]>, _>>()?;
+        let [of_white, of_black] = [0, 1].map(|_| changes.pop().unwrap_or_default());
+        let effect = |pair| match pair {
+            (Some(black), Some(white)) => Effect::Code(Box::new([black, white])),
+            _ => Effect::Usual,
+        };
+        let effects: Box<[_]> = of_black.into_iter().zip(of_white).map(effect).collect();
         let has_effects = effects.iter().any(|effect| matches!(effect, Effect::Code(_)));
+        let (is_one, moves_pieces) = (places.len() == 1, !ways.is_empty() || !slides.is_empty());
+        let only_steps = places.is_empty() && slides.is_empty() && ways.len() <= MOST_AMONG && !has_effects;
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
         Ok(Lowered {
             geometry: self.geometry,
             black,
             white,
+            only_place: places.first().filter(|_| is_one && !moves_pieces).map(|&(_, rule)| rule),
+            only_steps,
             places: places.into(),
             ways: ways.into(),
             slides: slides.into(),
@@ -374,18 +413,36 @@ impl<'a, B: Board> Reader<'a, B> {
         })
     }
 
-    fn effect(&self, written: &Json) -> Result<Effect<B>, String> {
+    /// The new own and opponent's sets of a rule that says them.
+    fn effect(&self, maker: &mut Maker<'_, B>, written: &Json) -> Result<Option<[Value; 2]>, String> {
         if written["own"].is_null() && written["opponent"].is_null() {
-            return Ok(Effect::Usual);
+            return Ok(None);
         }
-        let code = |is_black| {
-            let mut maker = Maker::new(&self.geometry, &self.expression, is_black);
-            let own = maker.set(self.output(&written["own"], "own")?, false)?;
-            let opponent = maker.set(self.output(&written["opponent"], "opponent")?, false)?;
-            code(&maker, &[Value::Set(own), Value::Set(opponent)])
-        };
-        Ok(Effect::Code(Box::new([code(true)?, code(false)?])))
+        let own = maker.set(self.output(&written["own"], "own")?, false)?;
+        let opponent = maker.set(self.output(&written["opponent"], "opponent")?, false)?;
+        Ok(Some([Value::Set(own), Value::Set(opponent)]))
     }
+}
+
+/// The code of the legal moves of one colour, and for each rule that says what its moves do what they do.
+///
+/// What both need is kept by the one for the other, unless that takes more registers than there are.
+#[allow(clippy::type_complexity)] // A code, and what the rules say, one after the other.
+fn codes<B: Board>(
+    maker: &Maker<'_, B>,
+    legal: &[Value],
+    effects: &[Option<[Value; 2]>],
+) -> Result<(Code<B>, Vec<Option<Changes<B>>>), String> {
+    let both = |legal: Code<B>, kept: &[Id]| {
+        let changes = |effect: &Option<[Value; 2]>| {
+            let made = |values| Ok(Changes { whole: code(maker, values)?, rest: given_code(maker, values, kept)? });
+            effect.as_ref().map(|values| made(values)).transpose()
+        };
+        Ok((legal, effects.iter().map(changes).collect::<Result<_, String>>()?))
+    };
+    let others: Vec<Value> = effects.iter().flatten().flatten().cloned().collect();
+    let kept = keeping_code(maker, legal, &others).and_then(|(legal, kept)| both(legal, &kept));
+    kept.or_else(|_| both(code(maker, legal)?, &[]))
 }
 
 fn squares(list: &Json, count: u32, what: &str) -> Result<u128, String> {

@@ -6,7 +6,7 @@ use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::{Children, Color, Game, SeenLanes};
 
 use crate::DataGame;
-use crate::code::{Code, Found, Wide, mask};
+use crate::code::{Code, Found, MOST_KEPT, Wide, mask};
 use crate::moves::{Chosen, Move, Moves};
 use crate::rules::{DataRules, Effect};
 
@@ -19,7 +19,7 @@ impl<B: Board> Task for Expand<'_, B> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, _: C) -> Moves<B> {
-        self.0.legal_here().0
+        self.0.legal_here()
     }
 }
 
@@ -36,9 +36,15 @@ impl<B: Board> Task for Make<'_, B> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { position, expansion } = self;
-        let chosen = expansion.block();
-        let (own, opponent) = (Lanes::splat(position.own.0), Lanes::splat(position.opponent.0));
-        let [moved, to_move] = after(cpu, position.rules, position.turn, &chosen, &[own, opponent]);
+        let chosen = expansion.block(cpu);
+        let boards = [Lanes::splat(position.own.0), Lanes::splat(position.opponent.0)];
+        let [moved, to_move] = if position.rules.0.has_effects {
+            let kept = |place: usize| B::Word::splat(cpu, expansion.kept[place % MOST_KEPT]);
+            let mut found = Found::new(B::Word::splat(cpu, B::Word::ZERO));
+            changed(cpu, position.rules, position.turn, &chosen, &boards, kept, &mut found)
+        } else {
+            usual(cpu, &chosen, &boards)
+        };
         Children { to_move, moved, kings: None, moved_to: chosen.to, quiet: 0, len: chosen.len }
     }
 }
@@ -62,14 +68,27 @@ pub(crate) fn beside<B: Board>(count: u32, moves: &[Move; LANES]) -> Chosen<B> {
     chosen
 }
 
-/// Own and the opponent's pieces after a move on each board, as the side that moves sees them; lanes without a move stay.
+/// Own and the opponent's pieces after what usually happens on each board, as the side that moves sees them; lanes without a
+/// move stay.
 #[inline(always)]
-pub(crate) fn after<B: Board, C: Cpu>(
+pub(crate) fn usual<B: Board, C: Cpu>(cpu: C, chosen: &Chosen<B>, boards: &[Lanes<B::Word>; 2]) -> [Lanes<B::Word>; 2] {
+    let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
+    let (own, opponent) = (load(&boards[0]), load(&boards[1]));
+    let (from, to) = (load(&chosen.from), load(&chosen.to));
+    [B::Word::lanes((own & !from) | to), B::Word::lanes(opponent & !to)]
+}
+
+/// The same by rules whose moves have effects of their own: `kept` is what the code of the legal moves has kept, and `found` what
+/// an earlier run may have left.
+#[inline(always)]
+pub(crate) fn changed<B: Board, C: Cpu>(
     cpu: C,
     rules: DataRules<B>,
     mover: Color,
     chosen: &Chosen<B>,
     boards: &[Lanes<B::Word>; 2],
+    kept: impl Fn(usize) -> <B::Word as Word>::Eight<C>,
+    found: &mut Found<<B::Word as Word>::Eight<C>>,
 ) -> [Lanes<B::Word>; 2] {
     let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
     let (own, opponent) = (load(&boards[0]), load(&boards[1]));
@@ -77,32 +96,28 @@ pub(crate) fn after<B: Board, C: Cpu>(
     // Step 1. What usually happens, which is nothing where there is no move.
     let (mut moved, mut other) = ((own & !from) | to, opponent & !to);
     // Step 2. What rules with effects of their own say, in the lanes of their moves.
-    if !rules.0.has_effects {
-        return [B::Word::lanes(moved), B::Word::lanes(other)];
-    }
-    let mut left = 0_u8;
-    for lane in 0..LANES {
-        let effect = &rules.0.effects[usize::from(chosen.rules[lane])];
-        if chosen.to.0[lane] != B::Word::ZERO && matches!(effect, Effect::Code(_)) {
-            left |= 1 << lane;
-        }
-    }
-    let mut found = Found::new(own);
+    let mut left = B::Word::not_zero(to);
     while left != 0 {
         let rule = chosen.rules[left.trailing_zeros() as usize % LANES];
-        let mut of_rule = 0_u8;
-        for lane in 0..LANES {
-            of_rule |= u8::from(chosen.rules[lane] == rule) << lane;
+        let mut of_rule = u8::MAX;
+        if rules.0.only_place.is_none() {
+            for lane in 0..LANES {
+                of_rule &= !(u8::from(chosen.rules[lane] != rule) << lane);
+            }
         }
         of_rule &= left;
         left &= !of_rule;
         if let Effect::Code(codes) = &rules.0.effects[usize::from(rule)] {
-            let code = &codes[mover as usize];
-            code.run_into(Wide(cpu), [own, opponent, from, to], &mut found);
+            let code = &codes[mover as usize].rest;
+            code.run_given(Wide(cpu), [own, opponent, from, to], &kept, found);
             let [a, b] = [found.set(code.outputs[0]), found.set(code.outputs[1])];
-            let those = load(&mask(of_rule));
-            moved = (a & those) | (moved & !those);
-            other = (b & those) | (other & !those);
+            if of_rule == u8::MAX {
+                (moved, other) = (a, b);
+            } else {
+                let those = load(&mask(of_rule));
+                moved = (a & those) | (moved & !those);
+                other = (b & those) | (other & !those);
+            }
         }
     }
     [B::Word::lanes(moved), B::Word::lanes(other)]
@@ -138,17 +153,18 @@ impl<B: Board> Task for Look<'_, B> {
         let mut found = Found::new(nothing);
         code.run_into(Wide(cpu), [own, opponent, nothing, nothing], &mut found);
         let over = code.outputs.last().map_or(0, |&over| found.truth(over));
-        let goes_on = B::Word::load(cpu, &mask(!over));
+        // Seldom is a game over, and to spread bits to words takes as long as the rules of a simple game.
+        let goes_on = |set| if over == 0 { set } else { set & B::Word::load(cpu, &mask(!over)) };
         // Step 1. Placements, each square once.
         let mut destinations = nothing;
         for &(set, _) in &rules.0.places {
             destinations = destinations | found.set(code.outputs[usize::from(set)]);
         }
-        destinations = destinations & goes_on;
+        destinations = goes_on(destinations);
         let mut mobility = B::Word::counts(destinations);
         // Step 2. Steps, direction by direction.
         for way in &rules.0.ways {
-            let to = found.set(code.outputs[usize::from(way.set)]) & goes_on;
+            let to = goes_on(found.set(code.outputs[usize::from(way.set)]));
             mobility = mobility.zip(B::Word::counts(to), |sum, count| sum + count);
             destinations = destinations | to;
         }

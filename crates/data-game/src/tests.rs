@@ -17,7 +17,13 @@ use crate::{DataGame, DataRules, read, registers};
 
 /// Pieces step ahead or are put on the board.
 const STEP: &str = r#"{"kind": "step", "from": 0, "onto": 3, "offsets": [[1, 0, true], [1, 2, false]], "own": null, "opponent": null}"#;
+/// Some of its moves are those of `STEP`.
+const WALK: &str = r#"{"kind": "step", "from": 0, "onto": 2, "offsets": [[1, -1, true], [1, 0, true], [0, 1, false], [-2, 1, false]], "own": null, "opponent": null}"#;
 const PLACE: &str = r#"{"kind": "place", "on": 4, "own": 5, "opponent": 6}"#;
+/// Turns over what stands between the square and an own piece: part of it is found for the legal moves already.
+const TURN: &str = r#"{"kind": "place", "on": 9, "own": 10, "opponent": 11}"#;
+/// The same wherever it is empty.
+const TURN_ANYWHERE: &str = r#"{"kind": "place", "on": 2, "own": 10, "opponent": 11}"#;
 /// Squares of both placements go by the first.
 const PLACE_BELOW: &str = r#"{"kind": "place", "on": 8, "own": null, "opponent": null}"#;
 const SLIDE: &str = r#"{"kind": "slide", "from": 0, "through": 2, "onto": 3, "offsets": [[1, 1, true], [0, -1, false]], "own": null, "opponent": null}"#;
@@ -36,8 +42,10 @@ fn rules<B: Board>(rows: u32, columns: u32, moves: &[&str]) -> DataRules<B> {
             ["own"], ["opponent"], ["empty"], ["or", 1, 2], ["shift", 0, "e"], ["and", 4, 2],
             ["moved_to"], ["or", 0, 6], ["shift", 6, "s"], ["and", 8, 1], ["or", 7, 9], ["minus", 1, 9],
             ["squares_turned", [{last}]], ["and", 12, 0], ["is_empty", 13], ["negation", 14],
-            ["shift", 0, "s"], ["and", 16, 2]],
-            "outputs": [0, 1, 2, 3, 5, 10, 11, 15, 17]}}}}"#,
+            ["shift", 0, "s"], ["and", 16, 2],
+            ["shift", 0, "w"], ["fill", 18, 1, ["w"]], ["shift", 19, "w"], ["and", 20, 2],
+            ["shift", 6, "e"], ["fill", 22, 19, ["e"]], ["or", 7, 23], ["minus", 1, 23]],
+            "outputs": [0, 1, 2, 3, 5, 10, 11, 15, 17, 21, 24, 25]}}}}"#,
         last - 2,
         last - 1
     );
@@ -272,10 +280,15 @@ fn blocks_of_children_are_the_moves_played_one_by_one() {
     blocks_agree(rules::<Size8>(6, 7, &[STEP, PLACE]));
     blocks_agree(rules::<Size8>(7, 5, &[STEP, PLACE, SLIDE]));
     blocks_agree(rules::<Size8>(8, 6, &[PLACE, PLACE_BELOW]));
+    blocks_agree(rules::<Size8>(8, 8, &[STEP, WALK]));
+    blocks_agree(rules::<Size8>(7, 7, &[TURN_ANYWHERE]));
+    blocks_agree(rules::<Size8>(8, 8, &[TURN, TURN_ANYWHERE]));
+    blocks_agree(rules::<Size8>(8, 8, &[TURN, STEP, TURN_ANYWHERE]));
     #[cfg(feature = "every-board")]
     {
         blocks_agree(rules::<Size10>(10, 7, &[STEP, PLACE]));
         blocks_agree(rules::<Size10>(9, 8, &[PLACE_BELOW, SLIDE]));
+        blocks_agree(rules::<Size10>(10, 10, &[TURN, TURN_ANYWHERE]));
     }
 }
 
@@ -284,9 +297,24 @@ fn games_side_by_side_are_those_played_one_by_one() {
     side_by_side_agrees(rules::<Size8>(6, 7, &[STEP, PLACE]));
     side_by_side_agrees(rules::<Size8>(7, 5, &[STEP, PLACE, SLIDE]));
     side_by_side_agrees(rules::<Size8>(8, 6, &[PLACE, PLACE_BELOW]));
+    side_by_side_agrees(rules::<Size8>(8, 8, &[STEP]));
+    side_by_side_agrees(rules::<Size8>(8, 8, &[STEP, WALK]));
+    side_by_side_agrees(rules::<Size8>(7, 7, &[PLACE]));
+    side_by_side_agrees(rules::<Size8>(8, 8, &[TURN, PLACE]));
+    side_by_side_agrees(rules::<Size8>(8, 8, &[TURN, STEP]));
     #[cfg(feature = "every-board")]
     {
         side_by_side_agrees(rules::<Size10>(10, 7, &[STEP, PLACE]));
         side_by_side_agrees(rules::<Size10>(9, 8, &[PLACE, PLACE_BELOW]));
+        side_by_side_agrees(rules::<Size10>(10, 10, &[STEP, WALK]));
+        side_by_side_agrees(rules::<Size10>(10, 10, &[TURN, PLACE]));
     }
+}
+
+/// What moves do is given the ray that the legal moves are made of.
+#[test]
+fn code_of_legal_moves_keeps_what_effects_need() {
+    let rules = rules::<Size8>(8, 8, &[TURN]);
+    let kept = rules.0.legal.each_ref().map(|code| code.kept.len());
+    assert_eq!(kept, [1, 1]);
 }

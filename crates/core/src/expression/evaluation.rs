@@ -10,7 +10,7 @@ use super::branches::MOST_BRANCHES;
 use super::pattern_lookup::Patterned;
 use super::program::{KINGS, Op, Program, REGISTERS};
 use super::reference::divide;
-use super::sets::{Filled, Mirrored, Shifted};
+use super::sets::{Filled, Mirrored};
 use super::sums::SumsOf;
 use crate::bitboard::{Board, Word};
 use crate::cpu::{self, Cpu, Path, Task};
@@ -249,6 +249,14 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 newest = Numbers::splat(0.0);
             }};
         }
+        macro_rules! shift {
+            ($to:expr, $a:expr, $by:expr, $staying:expr, $shift:tt) => {
+                at!(sets, $to) = B::Word::lanes(
+                    (B::Word::load(cpu, &at!(sets, $a)) & B::Word::splat(cpu, $staying)) $shift u32::from($by)
+                        & B::Word::splat(cpu, program.geometry.playable().0),
+                )
+            };
+        }
         // Where moves go and how many there are, looked for once a side.
         let mut has_looked = [false; 2];
         macro_rules! look {
@@ -286,9 +294,8 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::First(to, a) => {
                     at!(sets, to) = at!(sets, a).map(|a| a & !a.wrapping_sub(B::Word::ONE));
                 }
-                Op::Shift(to, a, direction) => {
-                    set_apart!(to, Shifted::<B>(&at!(sets, a), direction, &program.geometry));
-                }
+                Op::ShiftUp(to, a, by, staying) => shift!(to, a, by, staying, <<),
+                Op::ShiftDown(to, a, by, staying) => shift!(to, a, by, staying, >>),
                 Op::Fill(to, a, b, bits) => {
                     set_apart!(
                         to,
@@ -360,6 +367,18 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     newest = Numbers::splat(0.0);
                 }
                 Op::AddNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a + b),
+                Op::AddCount(to, number, a) => {
+                    arithmetic!(to, at!(numbers, number), at!(sets, a), |number, a| number + count(a));
+                }
+                Op::AddCountToNewest(to, a) => arithmetic!(to, newest, at!(sets, a), |number, a| number + count(a)),
+                Op::AddCountIntersection(to, number, a, b) => {
+                    let both = at!(sets, a).zip(at!(sets, b), |a, b| a & b);
+                    arithmetic!(to, at!(numbers, number), both, |number, a| number + count(a));
+                }
+                Op::AddCountIntersectionToNewest(to, a, b) => {
+                    let both = at!(sets, a).zip(at!(sets, b), |a, b| a & b);
+                    arithmetic!(to, newest, both, |number, a| number + count(a));
+                }
                 Op::SubtractFromNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a - b),
                 Op::SubtractNewest(to, a) => arithmetic!(to, at!(numbers, a), newest, |a, b| a - b),
                 Op::MultiplyNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a * b),

@@ -31,7 +31,10 @@ impl<B: Board> Program<B> {
     /// As [`Self::new`].
     pub fn on(geometry: Geometry<B>, expression: &Expression) -> Result<Self, ExpressionError> {
         check_complete(expression)?;
-        let lower = |expression: &Expression| Lowering::<B>::run(geometry, expression);
+        // Sets that wait to be counted may be too many where numbers would not be.
+        let lower = |expression: &Expression| {
+            Lowering::<B>::run(geometry, expression, true).or_else(|_| Lowering::run(geometry, expression, false))
+        };
         let branches = Branches::of(expression, lower)?;
         Ok(Self { branches: branches.map(Box::new), ..lower(expression)? })
     }
@@ -44,6 +47,8 @@ struct Life {
     register: Option<Register>,
     /// A count whose intersection is never stored: both are one operation.
     fused: bool,
+    /// A count that nobody but a sum reads: both are one operation.
+    added: bool,
     /// Of a sum of patterns that nobody else reads: these, which are one operation.
     patterns: Vec<NodeId>,
     /// The outputs that this value is.
@@ -63,7 +68,11 @@ struct Lowering<'a, B: Board> {
 }
 
 impl<'a, B: Board> Lowering<'a, B> {
-    fn run(geometry: Geometry<B>, expression: &'a Expression) -> Result<Program<B>, ExpressionError> {
+    fn run(
+        geometry: Geometry<B>,
+        expression: &'a Expression,
+        adds_counts: bool,
+    ) -> Result<Program<B>, ExpressionError> {
         let all = |first: u8| (first..=u8::MAX).rev().collect::<Vec<_>>();
         let mut lowering = Self {
             expression,
@@ -89,8 +98,12 @@ impl<'a, B: Board> Lowering<'a, B> {
                 branches: None,
             },
         };
+        let lasting = Lasting::of(expression);
         lowering.count_readers();
-        lowering.place_inputs_and_constants()?;
+        if adds_counts {
+            lowering.add_counts(&lasting);
+        }
+        lowering.place_inputs_and_constants(&lasting)?;
         lowering.emit_all()?;
         // Outputs that are inputs or constants have no operation of their own after which they could be given out.
         for output in 0..expression.nodes().len() as NodeId {
@@ -164,6 +177,26 @@ impl<'a, B: Board> Lowering<'a, B> {
         }
     }
 
+    /// Make one operation of a sum and a count that it alone reads: of two counts, the second.
+    fn add_counts(&mut self, lasting: &[Lasting]) {
+        for id in 0..self.life.len() {
+            if self.life[id].readers == 0 {
+                continue;
+            }
+            if let Node::Add(a, b) = self.expression.nodes()[id] {
+                let is_own_count = |&node: &NodeId| {
+                    matches!(self.expression.nodes()[node as usize], Node::Count(_))
+                        && self.life[node as usize].readers == 1
+                        && lasting[node as usize] == Lasting::Board
+                };
+                if let Some(count) = [b, a].into_iter().find(is_own_count) {
+                    let life = &mut self.life[count as usize];
+                    (life.readers, life.added) = (0, true);
+                }
+            }
+        }
+    }
+
     /// Make one operation of a node, if it is a sum of patterns, one by one from the left, whose parts nobody else reads.
     fn fuse_patterns(&mut self, id: NodeId) {
         let is_own = |node: NodeId| self.life[node as usize].readers == 1;
@@ -190,8 +223,7 @@ impl<'a, B: Board> Lowering<'a, B> {
 
     /// Inputs have fixed registers. Constants, and what is computed once a choice, get registers that are never reused, while
     /// there are plenty.
-    fn place_inputs_and_constants(&mut self) -> Result<(), ExpressionError> {
-        let lasting = Lasting::of(self.expression);
+    fn place_inputs_and_constants(&mut self, lasting: &[Lasting]) -> Result<(), ExpressionError> {
         for (id, &lasting) in lasting.iter().enumerate() {
             if self.life[id].readers == 0 {
                 continue;
@@ -256,6 +288,10 @@ impl<'a, B: Board> Lowering<'a, B> {
         let node = self.expression.nodes()[id as usize];
         let newest = |argument: NodeId| self.newest == Some(argument);
         let op = match (node, op) {
+            (Node::Add(a, b), Op::AddCount(to, _, set)) if newest(a) || newest(b) => Op::AddCountToNewest(to, set),
+            (Node::Add(a, b), Op::AddCountIntersection(to, _, one, other)) if newest(a) || newest(b) => {
+                Op::AddCountIntersectionToNewest(to, one, other)
+            }
             (Node::Add(a, _), Op::Add(to, _, other)) if newest(a) => Op::AddNewest(to, other),
             (Node::Add(_, b), Op::Add(to, other, _)) if newest(b) => Op::AddNewest(to, other),
             (Node::Subtract(a, _), Op::Subtract(to, _, other)) if newest(a) => Op::SubtractFromNewest(to, other),
@@ -272,7 +308,7 @@ impl<'a, B: Board> Lowering<'a, B> {
         };
         match (node, self.expression.type_of(id)) {
             // These are calls, in some games or in all, over which no number is kept at hand.
-            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..) | Node::Destinations(_), _) => {
+            (Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..) | Node::Destinations(_), _) => {
                 self.newest = None;
             }
             _ if matches!(op, Op::Patterns(..)) => self.newest = None,
@@ -344,15 +380,40 @@ impl<'a, B: Board> Lowering<'a, B> {
         self.read_by.push(id);
     }
 
+    /// The registers of what an intersection is of that is never stored, if this count of it is one operation with it.
+    fn fused(&mut self, count: NodeId, set: NodeId) -> Option<[Register; 2]> {
+        match self.expression.nodes()[set as usize] {
+            Node::Intersection(a, b) if self.life[count as usize].fused => Some([self.read(a), self.read(b)]),
+            _ => None,
+        }
+    }
+
+    /// The operation of a sum that a count is one operation with, if it is one.
+    fn sum_with_count(&mut self, id: NodeId) -> Result<Option<Op<B::Word>>, ExpressionError> {
+        if let Node::Add(a, b) = self.expression.nodes()[id as usize]
+            && let Some(count) = [b, a].into_iter().find(|&node| self.life[node as usize].added)
+            && let Node::Count(set) = self.expression.nodes()[count as usize]
+        {
+            let number = self.read(if count == b { a } else { b });
+            if let Some([a, b]) = self.fused(count, set) {
+                return Ok(Some(Op::AddCountIntersection(self.write(id)?, number, a, b)));
+            }
+            let set = self.read(set);
+            return Ok(Some(Op::AddCount(self.write(id)?, number, set)));
+        }
+        Ok(None)
+    }
+
     /// The operation of a node, registers chosen.
     fn operation(&mut self, id: NodeId) -> Result<Op<B::Word>, ExpressionError> {
         let node = self.expression.nodes()[id as usize];
-        if self.life[id as usize].fused
-            && let Node::Count(set) = node
-            && let Node::Intersection(a, b) = self.expression.nodes()[set as usize]
+        if let Node::Count(set) = node
+            && let Some([a, b]) = self.fused(id, set)
         {
-            let (a, b) = (self.read(a), self.read(b));
             return Ok(Op::CountIntersection(self.write(id)?, a, b));
+        }
+        if let Some(op) = self.sum_with_count(id)? {
+            return Ok(op);
         }
         let mut parts = std::mem::take(&mut self.life[id as usize].patterns);
         if let Node::Pattern(..) = node {
@@ -388,7 +449,11 @@ impl<'a, B: Board> Lowering<'a, B> {
             Node::Difference(..) => Op::Difference(to, a, b),
             Node::Complement(_) => Op::Complement(to, a),
             Node::First(_) => Op::First(to, a),
-            Node::Shift(_, direction) => Op::Shift(to, a, direction),
+            Node::Shift(_, direction) => {
+                let step = self.program.geometry.step(direction);
+                let by = step.by.unsigned_abs() as u8;
+                if step.by >= 0 { Op::ShiftUp(to, a, by, step.staying) } else { Op::ShiftDown(to, a, by, step.staying) }
+            }
             Node::Fill(_, _, directions) => Op::Fill(to, a, b, directions),
             Node::Symmetry(_, index) => Op::Symmetry(to, a, index),
             Node::Destinations(side) => Op::Destinations(to, side),

@@ -33,7 +33,9 @@ pub enum Op<W> {
     Difference(Register, Register, Register),
     Complement(Register, Register),
     First(Register, Register),
-    Shift(Register, Register, crate::bitboard::Direction),
+    /// How far the squares that stay on their rows go: towards higher squares, towards lower ones.
+    ShiftUp(Register, Register, u8, W),
+    ShiftDown(Register, Register, u8, W),
     Fill(Register, Register, Register, u8),
     Symmetry(Register, Register, u8),
     Destinations(Register, Side),
@@ -58,6 +60,11 @@ pub enum Op<W> {
     Divide(Register, Register, Register, WhenZero),
     // The same with the result of the operation before in place of one argument.
     AddNewest(Register, Register),
+    /// The sum of a number (or the result of the operation before) and `count(a)` or `count(a & b)`, in one step.
+    AddCount(Register, Register, Register),
+    AddCountToNewest(Register, Register),
+    AddCountIntersection(Register, Register, Register, Register),
+    AddCountIntersectionToNewest(Register, Register, Register),
     SubtractFromNewest(Register, Register),
     SubtractNewest(Register, Register),
     MultiplyNewest(Register, Register),
@@ -184,8 +191,19 @@ impl<B: Board> Program<B> {
     }
 
     /// Number of operations done for every evaluation, were no branch decided beforehand.
+    ///
+    /// What is done in one step but written as a count and a sum is two.
     pub fn operations(&self) -> usize {
-        self.body.len()
+        let both = |op: &Op<B::Word>| {
+            matches!(
+                op,
+                Op::AddCount(..)
+                    | Op::AddCountToNewest(..)
+                    | Op::AddCountIntersection(..)
+                    | Op::AddCountIntersectionToNewest(..)
+            )
+        };
+        self.body.iter().map(|op| 1 + usize::from(both(op))).sum()
     }
 
     /// Number of results.

@@ -1,4 +1,4 @@
-//! Shift, fill and symmetry of eight sets at once.
+//! Fill and symmetry of eight sets at once.
 
 use crate::bitboard::{Bitboard, Board, Direction, Word};
 use crate::cpu::{Cpu, Task};
@@ -7,23 +7,6 @@ use crate::lanes::{Bits, Lanes};
 
 /// The most bits that [`Bits`] are shifted by at once.
 const MOST: u32 = 63;
-
-/// Sets moved one step.
-pub(super) struct Shifted<'a, B: Board>(pub &'a Lanes<B::Word>, pub Direction, pub &'a Geometry<B>);
-
-impl<B: Board> Task for Shifted<'_, B> {
-    type Output = Lanes<B::Word>;
-    #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) -> Lanes<B::Word> {
-        let spread = |mask| B::Word::splat(cpu, mask);
-        let Self(sets, direction, geometry) = self;
-        let set = B::Word::load(cpu, sets);
-        if geometry.is_whole() {
-            return B::Word::lanes(step::<B, _>(set, direction, spread));
-        }
-        B::Word::lanes(geometry.step(direction).of(set, spread))
-    }
-}
 
 /// Sets grown through others, in the directions of some bits.
 pub(super) struct Filled<'a, B: Board> {

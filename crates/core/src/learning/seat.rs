@@ -252,7 +252,7 @@ impl<'a, G: Game> Seat<'a, G> {
         // No leaf draws anything.
         let search = ahead.search(position, Key(0), Key(0), Ties::Random, stop);
         if options.is_plain() {
-            alphabeta::search(cpu, &search, position, stream, &mut self.memory)
+            alphabeta::search(cpu, &search, position, None, stream, &mut self.memory)
         } else {
             deepening::search(cpu, &search, position, stream, &mut self.memory)
         }

@@ -22,17 +22,18 @@ use crate::stream::{Key, Stream};
 /// One ply is always looked ahead, whoever wants the search to stop.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Search a position that is not over to the depth of the options. `None` if the search was stopped.
+/// Search a position that is not over to the depth of the options; it may be expanded already. `None` if the search was stopped.
 ///
 /// Random ties are drawn from `stream` among the moves whose exact values are equal.
 pub fn search<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
     position: &G,
+    expansion: Option<&mut G::Expansion>,
     stream: Stream,
     memory: &mut Memory<G>,
 ) -> Option<Choice<G>> {
-    cpu.call(Whole { cpu, search, position, stream, memory })
+    cpu.call(Whole { cpu, search, position, expansion, stream, memory })
 }
 
 /// A whole search, as a task of its CPU path.
@@ -40,6 +41,7 @@ struct Whole<'a, 's, G: Game, C: Cpu> {
     cpu: C,
     search: &'a Search<'s, G>,
     position: &'a G,
+    expansion: Option<&'a mut G::Expansion>,
     stream: Stream,
     memory: &'a mut Memory<G>,
 }
@@ -48,12 +50,44 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     type Output = Option<Choice<G>>;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
-        let Self { cpu, search, position, stream, memory } = self;
+        let Self { cpu, search, position, expansion, stream, memory } = self;
         let horizon = Horizon::at(cpu, position, search, &mut memory.registers);
+        if search.options.depth == 1 {
+            return best_board(horizon, search, position, expansion, stream);
+        }
         let refutes = search.options.ordering == MoveOrder::Refutation;
         let latest = vec![[Word::ZERO; 2]; if refutes { search.options.depth as usize + 1 } else { 0 }];
         Searcher::new(horizon, search, InOrder { latest }).look(position, stream)
     }
+}
+
+/// One ply ahead: of the boards after all moves, the best one.
+#[inline(always)]
+fn best_board<G: Game, C: Cpu>(
+    mut horizon: Horizon<'_, G, C>,
+    search: &Search<'_, G>,
+    position: &G,
+    expansion: Option<&mut G::Expansion>,
+    mut stream: Stream,
+) -> Option<Choice<G>> {
+    let moves = match &expansion {
+        Some(expansion) => G::remaining(position.rules(), expansion),
+        None => position.legal_moves(),
+    };
+    let (mut values, mut nodes) = (Vec::with_capacity(moves.len()), 1);
+    horizon.stop = &NEVER;
+    horizon.blocks_of(position, expansion, search.rule.root(), |siblings| {
+        nodes += siblings.nodes();
+        values.extend_from_slice(siblings.values());
+        true
+    });
+    if search.stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    let (index, chosen) = search.ties.pick(position, moves, &values, &mut stream)?;
+    // Two zeros may be equal and not the same: whichever move is taken, the score is the first of them.
+    let score = values.iter().copied().find(|&value| value == values[index]);
+    Some(Choice { score, depth: 1, nodes, ..Choice::unseen(chosen) })
 }
 
 /// What a search does at a position above the last ply.
@@ -170,15 +204,11 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     #[inline(always)]
     fn look(&mut self, position: &G, stream: Stream) -> Option<Choice<G>> {
         let (mut root, depth) = (Root::new(position, self.search.ties), self.search.options.depth);
-        if depth == 1 {
-            self.one_ply(position, &mut root);
-        } else {
-            if self.search.options.ordering == MoveOrder::Refutation {
-                let values = self.one_ply(position, &mut root);
-                root.sort(&values);
-            }
-            self.iterate(position, depth, &mut root);
+        if self.search.options.ordering == MoveOrder::Refutation {
+            let values = self.one_ply(position, &mut root);
+            root.sort(&values);
         }
+        self.iterate(position, depth, &mut root);
         self.choice(root, depth, stream)
     }
 

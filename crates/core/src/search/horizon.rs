@@ -172,27 +172,46 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
     }
 
     /// Show `visit` the children of `position`, a block of siblings at a time, until it has seen enough.
-    pub fn blocks(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
+    pub fn blocks(&mut self, position: &G, path: Key, visit: impl FnMut(&Valued) -> bool) {
+        self.blocks_of(position, None, path, visit);
+    }
+
+    /// The same of a position whose moves may be at hand.
+    pub fn blocks_of(
+        &mut self,
+        position: &G,
+        expansion: Option<&mut G::Expansion>,
+        path: Key,
+        mut visit: impl FnMut(&Valued) -> bool,
+    ) {
         let quiescence = self.quiescence;
-        self.cpu.call(Blocks { horizon: self, position, path, quiescence, visit: &mut visit });
+        self.cpu.call(Blocks { horizon: self, position, expansion, path, quiescence, visit: &mut visit });
     }
 
     /// As [`Self::blocks`], in the middle of captures too: for what decides no value.
     pub fn blocks_as_they_stand(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
-        self.cpu.call(Blocks { horizon: self, position, path, quiescence: false, visit: &mut visit });
+        let visit = &mut visit;
+        self.cpu.call(Blocks { horizon: self, position, expansion: None, path, quiescence: false, visit });
     }
 
     /// The body of all of these, the longest code that is compiled for a board: three tasks have it, and nothing else.
     #[inline(always)]
-    fn blocks_with(&mut self, position: &G, path: Key, quiescence: bool, mut visit: impl FnMut(&Valued) -> bool) {
+    fn blocks_with(
+        &mut self,
+        position: &G,
+        expansion: &mut G::Expansion,
+        path: Key,
+        quiescence: bool,
+        mut visit: impl FnMut(&Valued) -> bool,
+    ) {
         let mover = position.turn();
         let speaker = speaks_for(self.evaluator.view, mover, self.chooser);
         let worth = Worth::to(mover, speaker, self.chooser);
         let to_move = if speaker == mover { Side::Opponent } else { Side::Own };
-        let (mut expansion, mut before) = (position.expand(self.cpu), 0);
+        let mut before = 0;
         loop {
             // Step 1. Up to a block of children.
-            let children = position.next_children(self.cpu, &mut expansion);
+            let children = position.next_children(self.cpu, expansion);
             if children.len == 0 {
                 return;
             }
@@ -292,7 +311,8 @@ impl<G: Game, C: Cpu> Task for LookAtCaptures<'_, '_, G, C> {
         }
         let mut found = Captures { best: f64::NEG_INFINITY, nodes: 0, estimated: false };
         horizon.beyond += 1;
-        horizon.blocks_with(position, path, true, |siblings| {
+        let mut expansion = position.expand(horizon.cpu);
+        horizon.blocks_with(position, &mut expansion, path, true, |siblings| {
             let best = siblings.best();
             found.best = if best > found.best { best } else { found.best };
             found.nodes += siblings.nodes();
@@ -383,7 +403,8 @@ impl<G: Game, C: Cpu> Task for LastPly<'_, '_, G, C> {
         // Step 2. The moves.
         let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
         let quiescence = horizon.quiescence;
-        horizon.blocks_with(position, path, quiescence, |siblings| {
+        let mut expansion = position.expand(horizon.cpu);
+        horizon.blocks_with(position, &mut expansion, path, quiescence, |siblings| {
             if tally.nodes + siblings.nodes() > tally.node_limit {
                 tally.stopped = true;
                 return false;
@@ -419,6 +440,8 @@ pub(super) fn value_of_end<G: Game>(position: &G) -> f64 {
 struct Blocks<'a, 'b, G: Game, C: Cpu> {
     horizon: &'a mut Horizon<'b, G, C>,
     position: &'a G,
+    /// Its moves, if they are at hand; none was made yet.
+    expansion: Option<&'a mut G::Expansion>,
     path: Key,
     quiescence: bool,
     visit: &'a mut dyn FnMut(&Valued) -> bool,
@@ -428,8 +451,15 @@ impl<G: Game, C: Cpu> Task for Blocks<'_, '_, G, C> {
     type Output = ();
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) {
-        let Self { horizon, position, path, quiescence, visit } = self;
-        horizon.blocks_with(position, path, quiescence, visit);
+        let Self { horizon, position, expansion, path, quiescence, visit } = self;
+        let mut own;
+        let expansion = if let Some(expansion) = expansion {
+            expansion
+        } else {
+            own = position.expand(horizon.cpu);
+            &mut own
+        };
+        horizon.blocks_with(position, expansion, path, quiescence, visit);
     }
 }
 

@@ -192,6 +192,41 @@ fn a_shared_intersection_is_stored() {
     }
 }
 
+/// A count that only a sum reads is one operation with it, on either side and of an intersection too; what it costs stays.
+#[test]
+fn sums_of_counts_equal_the_reference() {
+    let mut nodes = vec![r#"["own"]"#.to_owned(), r#"["opponent"]"#.to_owned(), r#"["number", 0.5]"#.to_owned()];
+    let (mut set, mut sum) = (0, 2);
+    for (round, direction) in ["e", "s", "sw", "nw", "n", "se", "w", "ne"].into_iter().cycle().take(24).enumerate() {
+        let first = nodes.len();
+        nodes.push(format!(r#"["shift", {set}, "{direction}"]"#));
+        nodes.push(format!(r#"["or", {first}, 0]"#));
+        nodes.push(format!(r#"["and", {}, 1]"#, first + 1));
+        nodes.push(format!(r#"["count", {}]"#, if round % 3 == 0 { first + 2 } else { first + 1 }));
+        let count = first + 3;
+        let (left, right) = if round % 2 == 0 { (sum, count) } else { (count, sum) };
+        nodes.push(format!(r#"["add", {left}, {right}]"#));
+        (set, sum) = (first + 1, first + 4);
+        if round % 5 == 4 {
+            nodes.push(format!(r#"["multiply", {sum}, 2]"#));
+            sum += 1;
+        }
+    }
+    let text = format!(r#"{{"format": 1, "nodes": [{}], "outputs": [{sum}]}}"#, nodes.join(", "));
+    let expression = read(&text).expect("well formed");
+    let program = Program::<Size8>::new(&expression).expect("within the limits");
+    // Twice 24 to move and join, 24 counts (with their intersections, if they have one), 24 sums, 4 products, and the output.
+    assert_eq!(program.operations(), 2 * 24 + 24 + 24 + 4 + 1);
+    let (mut registers, mut draws) = (Registers::default(), Key::new(31).stream());
+    for _ in 0..100 {
+        let inputs = random_inputs::<Size8>(&mut draws);
+        let expected = evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs);
+        for path in [Path::Baseline, Path::Avx2, Path::Avx512] {
+            assert_eq!(loaded::<Othello<Size8>>(path, &mut registers, &program, &inputs), expected);
+        }
+    }
+}
+
 /// What the choosing position decides is looked up once a choice: the same wherever the choice is made, and in whatever order.
 #[test]
 fn branches_equal_the_reference() {
