@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod alone;
 pub mod endgame;
 mod lines;
 mod side_by_side;

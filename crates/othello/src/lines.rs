@@ -156,6 +156,67 @@ fn flips_of_line<B: Board, T: Bits>(up: T, down: T, squares: T, step: u32) -> T 
     below | above
 }
 
+/// The runs of one board of up to 64 squares, line by line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuadRuns<Q> {
+    up: Q,
+    down: Q,
+}
+
+/// Squares from one to the next on each line, and twice as many.
+#[inline(always)]
+fn quad_steps<B: Board, C: Cpu>(cpu: C) -> (C::Quad, C::Quad) {
+    let [a, b, c, d] = const { steps::<B>() };
+    let [a, b, c, d] = [u64::from(a), u64::from(b), u64::from(c), u64::from(d)];
+    (cpu.quad([a, b, c, d]), cpu.quad([2 * a, 2 * b, 2 * c, 2 * d]))
+}
+
+impl<Q: Quad> QuadRuns<Q> {
+    /// The four lines at once; every word of `own` and `opponent` is the whole board.
+    #[inline(always)]
+    pub fn of<B: Board>(cpu: impl Cpu<Quad = Q>, own: Q, opponent: Q) -> Self {
+        let inner = !(B::FIRST_FILE | B::LAST_FILE).to_u128() as u64;
+        let (step, two_steps) = quad_steps::<B, _>(cpu);
+        let through = opponent & cpu.quad([inner, u64::MAX, inner, inner]);
+        let mut up = through & own.shl_each(step);
+        let mut down = through & own.shr_each(step);
+        up = up | (through & up.shl_each(step));
+        down = down | (through & down.shr_each(step));
+        let through_up = through & through.shl_each(step);
+        let through_down = through & through.shr_each(step);
+        for _ in 0..(B::SIZE - 4) / 2 {
+            up = up | (through_up & up.shl_each(two_steps));
+            down = down | (through_down & down.shr_each(two_steps));
+        }
+        Self { up, down }
+    }
+
+    /// Squares just beyond a run, in every word; see [`Runs`].
+    #[inline(always)]
+    pub fn ends<B: Board>(&self, cpu: impl Cpu<Quad = Q>) -> Q {
+        let (step, _) = quad_steps::<B, _>(cpu);
+        self.up.shl_each(step) | self.down.shr_each(step)
+    }
+
+    /// Discs that turn when a disc is placed on `square`, a legal move, in every word.
+    #[inline(always)]
+    pub fn flips<B: Board>(&self, cpu: impl Cpu<Quad = Q>, square: Q) -> Q {
+        let (step, two_steps) = quad_steps::<B, _>(cpu);
+        let &Self { up, down } = self;
+        let mut below = up & square.shr_each(step);
+        let mut above = down & square.shl_each(step);
+        below = below | (up & below.shr_each(step));
+        above = above | (down & above.shl_each(step));
+        let up_twice = up & up.shr_each(step);
+        let down_twice = down & down.shl_each(step);
+        for _ in 0..(B::SIZE - 4) / 2 {
+            below = below | (up_twice & below.shr_each(two_steps));
+            above = above | (down_twice & above.shl_each(two_steps));
+        }
+        (below | above).everywhere()
+    }
+}
+
 /// Four words of a board, one by one: `map` of an array is a call into the library.
 #[inline(always)]
 fn of_words<W: Word>([a, b, c, d]: [u64; 4]) -> [W; 4] {
@@ -190,23 +251,10 @@ impl<W: Word> Runs<W> {
         if !C::VECTORS_PAY {
             return Self::of::<B>(own.0, opponent.0, |mask| mask);
         }
-        let (own, opponent) = (own.0.to_u128() as u64, opponent.0.to_u128() as u64);
-        let inner = !(B::FIRST_FILE | B::LAST_FILE).to_u128() as u64;
-        let [a, b, c, d] = const { steps::<B>() };
-        let [a, b, c, d] = [u64::from(a), u64::from(b), u64::from(c), u64::from(d)];
-        let (step, two_steps) = (cpu.quad([a, b, c, d]), cpu.quad([2 * a, 2 * b, 2 * c, 2 * d]));
-        let own = cpu.quad([own; 4]);
-        let through = cpu.quad([opponent; 4]) & cpu.quad([inner, u64::MAX, inner, inner]);
-        let mut up = through & own.shl_each(step);
-        let mut down = through & own.shr_each(step);
-        up = up | (through & up.shl_each(step));
-        down = down | (through & down.shr_each(step));
-        let through_up = through & through.shl_each(step);
-        let through_down = through & through.shr_each(step);
-        for _ in 0..(B::SIZE - 4) / 2 {
-            up = up | (through_up & up.shl_each(two_steps));
-            down = down | (through_down & down.shr_each(two_steps));
-        }
+        let own = cpu.quad([own.0.to_u128() as u64; 4]);
+        let opponent = cpu.quad([opponent.0.to_u128() as u64; 4]);
+        let QuadRuns { up, down } = QuadRuns::of::<B>(cpu, own, opponent);
+        let (step, _) = quad_steps::<B, C>(cpu);
         let ends = (up.shl_each(step) | down.shr_each(step)).union();
         Self { up: of_words(up.words()), down: of_words(down.words()), ends: W::from_u128(ends.into()) }
     }

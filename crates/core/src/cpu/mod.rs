@@ -62,6 +62,11 @@ pub trait Cpu: Copy + Send + Sync {
         }
         self.words(&bits)
     }
+    /// The bit number `index` of the set bits of a word, the lowest being number 0; there must be as many.
+    #[inline(always)]
+    fn nth_bit(self, word: u64, index: u64) -> u64 {
+        vector::nth_bit(word, index)
+    }
     /// Run a task with the instructions of this path.
     fn call<T: Task>(self, task: T) -> T::Output;
     /// As [`Self::call`], in a function of its own: for what is rare or long and would make the code around it slower.
@@ -152,6 +157,10 @@ impl Cpu for Avx2 {
     fn quad(self, words: [u64; 4]) -> Self::Quad {
         x86::Quad256::new(self, &words)
     }
+    #[inline(always)]
+    fn nth_bit(self, word: u64, index: u64) -> u64 {
+        x86::nth_bit(self, word, index)
+    }
     #[inline]
     fn call<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -180,6 +189,10 @@ impl Cpu for Avx512 {
     #[inline(always)]
     fn quad(self, words: [u64; 4]) -> Self::Quad {
         x86::Quad256::new(self.avx2(), &words)
+    }
+    #[inline(always)]
+    fn nth_bit(self, word: u64, index: u64) -> u64 {
+        x86::nth_bit(self.avx2(), word, index)
     }
     #[inline(always)]
     fn first_bits(self, set: u64) -> Self::Eight {
@@ -401,6 +414,9 @@ mod tests {
             let numbers = a.count_ones().lanes().zip(second, |count, any| any % count.max(1));
             let nth = a.nth_bit(cpu.words(&numbers)).lanes();
             lanes.push(nth.zip(first, |bit, word| if word == 0 { 0 } else { bit }));
+            lanes.push(Lanes::of(|lane| cpu.nth_bit(first.0[lane] | 1, numbers.0[lane])));
+            quads.0[..4].copy_from_slice(&quad.everywhere().words());
+            lanes.push(quads);
             (lanes, [a.counts()], c.not_zero())
         }
     }

@@ -56,7 +56,7 @@ pub trait Vector: Bits {
 
 /// The bit number `index` of a word.
 #[inline(always)]
-fn nth_bit(word: u64, index: u64) -> u64 {
+pub(super) fn nth_bit(word: u64, index: u64) -> u64 {
     let rest = (0..index).fold(word, |rest, _| rest & rest.wrapping_sub(1));
     rest & rest.wrapping_neg()
 }
@@ -71,6 +71,9 @@ pub trait Quad: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output
     fn shr_each(self, by: Self) -> Self;
     /// The union of the four.
     fn union(self) -> u64;
+    /// The union of the four, in each of them.
+    #[must_use]
+    fn everywhere(self) -> Self;
     /// Back to an array.
     fn words(self) -> [u64; 4];
 }
@@ -186,6 +189,10 @@ impl Quad for Array4 {
     #[inline(always)]
     fn union(self) -> u64 {
         self.0.iter().fold(0, |union, word| union | word)
+    }
+    #[inline(always)]
+    fn everywhere(self) -> Self {
+        Self([self.union(); 4])
     }
     #[inline(always)]
     fn words(self) -> [u64; 4] {

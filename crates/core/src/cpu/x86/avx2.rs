@@ -149,6 +149,12 @@ impl Vector for Eight256 {
     }
 }
 
+/// The bit number `index` of the set bits of a word: one bit is deposited among them.
+#[inline(always)]
+pub(in crate::cpu) fn nth_bit(_: Avx2, word: u64, index: u64) -> u64 {
+    unsafe { _pdep_u64(1 << (index & 63), word) }
+}
+
 /// Four words in one register.
 #[derive(Clone, Copy, Debug)]
 pub struct Quad256(__m256i);
@@ -176,6 +182,13 @@ impl Quad for Quad256 {
         unsafe {
             let half = _mm_or_si128(_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0));
             (_mm_cvtsi128_si64(half) | _mm_extract_epi64::<1>(half)) as u64
+        }
+    }
+    #[inline(always)]
+    fn everywhere(self) -> Self {
+        unsafe {
+            let halves = _mm256_or_si256(self.0, _mm256_permute4x64_epi64::<0b0100_1110>(self.0));
+            Self(_mm256_or_si256(halves, _mm256_shuffle_epi32::<0b0100_1110>(halves)))
         }
     }
     #[inline(always)]
