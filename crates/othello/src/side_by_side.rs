@@ -270,7 +270,7 @@ mod tests {
                 key,
                 most_plies: NO_CAP,
             };
-            let games: Vec<_> = (0..1 + round % 20).filter_map(|_| positions.next()).map(beginning).collect();
+            let games: Vec<_> = (0..=round % 20).filter_map(|_| positions.next()).map(beginning).collect();
             let mut one_by_one = games.clone();
             one_by_one.iter_mut().for_each(Playout::finish);
             assert!(one_by_one.iter().all(|game| game.position.is_over()));
