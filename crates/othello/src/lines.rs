@@ -6,7 +6,7 @@
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
-use evoply_core::cpu::vector::{Quad, Vector};
+use evoply_core::cpu::vector::{Line, Quad, Sets, Squares, Vector};
 use evoply_core::lanes::Bits;
 
 /// The runs on the four lines (along a row, along a column, along the two diagonals): first those that lead from an own disc to
@@ -22,6 +22,12 @@ pub(super) struct Runs<T> {
 /// Squares from one to the next on each line.
 const fn steps<B: Board>() -> [u32; 4] {
     [1, B::SIZE, B::SIZE - 1, B::SIZE + 1]
+}
+
+const fn lines<B: Board>() -> [Line; 4] {
+    let [row, column, diagonal, other_diagonal] = steps::<B>();
+    let size = B::SIZE;
+    [Line::new(row, size), Line::new(column, size), Line::new(diagonal, size), Line::new(other_diagonal, size)]
 }
 
 impl<T: Bits> Runs<T> {
@@ -48,15 +54,19 @@ impl<T: Bits> Runs<T> {
     pub fn destinations<B: Board>(&self, own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> T {
         self.ends & !(own | opponent) & spread(B::FULL)
     }
+}
 
+impl<T: Sets> Runs<T> {
     /// Discs that turn when a disc is placed on each of `squares`, legal moves of the board of the same lane.
     #[inline(always)]
-    pub fn flips<B: Board>(&self, squares: T) -> T {
-        let [row, column, diagonal, other_diagonal] = steps::<B>();
-        flips_of_line::<B, T>(self.up[0], self.down[0], squares, row)
-            | flips_of_line::<B, T>(self.up[1], self.down[1], squares, column)
-            | flips_of_line::<B, T>(self.up[2], self.down[2], squares, diagonal)
-            | flips_of_line::<B, T>(self.up[3], self.down[3], squares, other_diagonal)
+    pub fn flips<B: Board>(&self, squares: Squares<T>) -> T {
+        let [row, column, diagonal, other_diagonal] = const { lines::<B>() };
+        // A run that leads up ends below its square.
+        let rows = self.up[0].row_below(squares, row) | self.down[0].row_above(squares, row);
+        let columns = self.up[1].row_below(squares, column) | self.down[1].row_above(squares, column);
+        let diagonals = self.up[2].row_below(squares, diagonal) | self.down[2].row_above(squares, diagonal);
+        let others = self.up[3].row_below(squares, other_diagonal) | self.down[3].row_above(squares, other_diagonal);
+        rows | columns | diagonals | others
     }
 }
 
@@ -137,23 +147,6 @@ fn runs_of_line<B: Board, T: Bits>(own: T, through: T, step: u32) -> (T, T) {
         down = down | (through_down & (down >> (2 * step)));
     }
     (up, down)
-}
-
-/// What of the runs of one line leads up to a square or down to it.
-#[inline(always)]
-fn flips_of_line<B: Board, T: Bits>(up: T, down: T, squares: T, step: u32) -> T {
-    // A run that leads up ends below its square: go back down along it.
-    let mut below = up & (squares >> step);
-    let mut above = down & (squares << step);
-    below = below | (up & (below >> step));
-    above = above | (down & (above << step));
-    let up_twice = up & (up >> step);
-    let down_twice = down & (down << step);
-    for _ in 0..(B::SIZE - 4) / 2 {
-        below = below | (up_twice & (below >> (2 * step)));
-        above = above | (down_twice & (above << (2 * step)));
-    }
-    below | above
 }
 
 /// The runs of one board of up to 64 squares, line by line.

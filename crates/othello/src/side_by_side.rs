@@ -6,7 +6,7 @@ use super::lines::Runs;
 use super::{Move, Othello, alone};
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
-use evoply_core::cpu::vector::{Eight, Two, Vector};
+use evoply_core::cpu::vector::{Eight, Squares, Two, Vector};
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::playout::{NO_CAP, Playout, Playouts};
 use evoply_core::rules::{Color, Game};
@@ -217,16 +217,15 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>) -> Two<C::Eigh
     let (index, state) = side_by_side::below(cpu, in_opening.select(at.opening, key), count);
     let opening = in_opening.select(state, at.opening);
     // Step 4. The move; without one the board is only turned over.
-    let square = moves.select(moves.nth_bit(index), zero);
+    let square = Squares::numbered(moves.place_of_bit(index));
     let turned = runs.flips::<B>(square);
-    let code = square.minus(one).count_ones();
     *at = Boards {
         own: at.opponent & !turned,
-        opponent: at.own | turned | square,
+        opponent: at.own | turned | square.sets,
         own_key: at.opponent_key,
         opponent_key: at.own_key,
         opening,
-        hash: moves.select(side_by_side::child(at.hash, code), at.hash),
+        hash: moves.select(side_by_side::child(at.hash, square.numbers), at.hash),
         ply: at.ply.plus(moves.select(one, zero)),
         opening_end: at.opening_end,
         passing: moves.select(zero, one),

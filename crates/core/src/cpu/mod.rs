@@ -52,15 +52,15 @@ pub trait Cpu: Copy + Send + Sync {
     fn splat(self, word: u64) -> Self::Eight;
     /// Four words from memory.
     fn quad(self, words: [u64; 4]) -> Self::Quad;
-    /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
+    /// The places of the eight lowest bits of a set, in order; lanes for which there is none mean nothing.
     #[inline(always)]
-    fn first_bits(self, set: u64) -> Self::Eight {
-        let (mut rest, mut bits) = (set, Lanes::splat(0));
+    fn places_of_first_bits(self, set: u64) -> Self::Eight {
+        let (mut rest, mut places) = (set, Lanes::splat(0));
         for lane in 0..LANES {
-            bits.0[lane] = rest & rest.wrapping_neg();
+            places.0[lane] = rest.trailing_zeros().into();
             rest &= rest.wrapping_sub(1);
         }
-        self.words(&bits)
+        self.words(&places)
     }
     /// The bit number `index` of the set bits of a word, the lowest being number 0; there must be as many.
     #[inline(always)]
@@ -195,8 +195,8 @@ impl Cpu for Avx512 {
         x86::nth_bit(self.avx2(), word, index)
     }
     #[inline(always)]
-    fn first_bits(self, set: u64) -> Self::Eight {
-        x86::Eight512::first_bits(self, set)
+    fn places_of_first_bits(self, set: u64) -> Self::Eight {
+        x86::Eight512::places_of_first_bits(self, set)
     }
     #[inline]
     fn call<T: Task>(self, task: T) -> T::Output {
@@ -407,13 +407,14 @@ mod tests {
             lanes.push(quads);
             // Lanes without a bit mean nothing.
             let count = (first.0[0].count_ones() as usize).min(LANES);
-            let mut bits = cpu.first_bits(first.0[0]).lanes();
+            let mut bits = cpu.places_of_first_bits(first.0[0]).lanes();
             bits.0[count..].fill(0);
             lanes.push(bits);
             // A lane without as many bits means nothing.
             let numbers = a.count_ones().lanes().zip(second, |count, any| any % count.max(1));
-            let nth = a.nth_bit(cpu.words(&numbers)).lanes();
-            lanes.push(nth.zip(first, |bit, word| if word == 0 { 0 } else { bit }));
+            lanes.push(a.place_of_bit(cpu.words(&numbers)).lanes());
+            lanes.push(a.shl_each(b.count_ones()).lanes());
+            lanes.push(a.shl_each(cpu.words(&Lanes::of(|lane| 60 + lane as u64))).lanes());
             lanes.push(Lanes::of(|lane| cpu.nth_bit(first.0[lane] | 1, numbers.0[lane])));
             quads.0[..4].copy_from_slice(&quad.everywhere().words());
             lanes.push(quads);

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::cpu::machine::Avx2;
-use crate::cpu::vector::{Eight, Quad, Vector};
+use crate::cpu::vector::{Eight, Line, Quad, Sets, Squares, Vector};
 use crate::lanes::Lanes;
 
 /// Eight words in two registers.
@@ -134,18 +134,51 @@ impl Vector for Eight256 {
         })
     }
     #[inline(always)]
-    fn nth_bit(self, index: Self) -> Self {
+    fn place_of_bit(self, index: Self) -> Self {
         // Word by word: depositing one bit among the set bits is a single instruction.
         let (words, index) = (self.lanes().0, index.lanes().0);
-        macro_rules! nth {
+        macro_rules! place {
             ($lane:literal) => {
-                _pdep_u64(1 << (index[$lane] & 63), words[$lane]) as i64
+                _tzcnt_u64(_pdep_u64(1 << (index[$lane] & 63), words[$lane])) as i64
             };
         }
         unsafe {
-            let low = _mm256_set_epi64x(nth!(3), nth!(2), nth!(1), nth!(0));
-            Self(low, _mm256_set_epi64x(nth!(7), nth!(6), nth!(5), nth!(4)))
+            let low = _mm256_set_epi64x(place!(3), place!(2), place!(1), place!(0));
+            Self(low, _mm256_set_epi64x(place!(7), place!(6), place!(5), place!(4)))
         }
+    }
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        two!(self, by, a, b => _mm256_sllv_epi64(a, b))
+    }
+}
+
+/// By the rays of the square.
+impl Sets for Eight256 {
+    #[inline(always)]
+    fn row_above(self, square: Squares<Self>, line: Line) -> Self {
+        let [above, _] = line.rays();
+        two!(self, square.numbers, a, number => {
+            let ray = _mm256_sllv_epi64(_mm256_set1_epi64x(above as i64), number);
+            // Below the lowest square that is not in the set.
+            let others = _mm256_andnot_si256(a, ray);
+            let below = _mm256_add_epi64(others, _mm256_set1_epi64x(-1));
+            _mm256_and_si256(_mm256_and_si256(a, ray), below)
+        })
+    }
+    #[inline(always)]
+    fn row_below(self, square: Squares<Self>, line: Line) -> Self {
+        let ([_, below], step) = (line.rays(), line.step());
+        two!(self, square.numbers, a, number => {
+            let from_the_top = _mm256_sub_epi64(_mm256_set1_epi64x(63), number);
+            let ray = _mm256_srlv_epi64(_mm256_set1_epi64x(below as i64), from_the_top);
+            // Above the highest square that is not in the set: this one is spread downwards.
+            let others = _mm256_andnot_si256(a, ray);
+            let others = _mm256_or_si256(others, _mm256_srl_epi64(others, _mm_cvtsi32_si128(step as i32)));
+            let others = _mm256_or_si256(others, _mm256_srl_epi64(others, _mm_cvtsi32_si128(2 * step as i32)));
+            let others = _mm256_or_si256(others, _mm256_srl_epi64(others, _mm_cvtsi32_si128(4 * step as i32)));
+            _mm256_andnot_si256(others, ray)
+        })
     }
 }
 
