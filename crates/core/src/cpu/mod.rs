@@ -477,8 +477,8 @@ mod tests {
                 assert_eq!(counts.0, a.0.map(|word| f64::from(word.count_ones())));
                 assert_eq!(*not_zero, (0..8).fold(0, |bits, i| bits | u8::from(third.0[i] != 0) << i));
                 let mut rest = a.0[0];
-                for bit in lanes[expected.len() + 1].0 {
-                    assert_eq!(bit, rest & rest.wrapping_neg());
+                for place in lanes[expected.len() + 1].0 {
+                    assert_eq!(place, if rest == 0 { 0 } else { rest.trailing_zeros().into() });
                     rest &= rest.wrapping_sub(1);
                 }
                 for lane in 0..LANES {
@@ -486,8 +486,16 @@ mod tests {
                     let below = (0..64).find(|&bit| {
                         a.0[lane] >> bit & 1 == 1 && u64::from((a.0[lane] & ((1 << bit) - 1)).count_ones()) == number
                     });
-                    assert_eq!(lanes[expected.len() + 2].0[lane], below.map_or(0, |bit| 1 << bit));
+                    assert_eq!(lanes[expected.len() + 2].0[lane], below.unwrap_or(64));
+                    assert_eq!(
+                        lanes[expected.len() + 3].0[lane],
+                        a.0[lane].checked_shl(b.0[lane].count_ones()).unwrap_or(0)
+                    );
+                    let past = 60 + lane as u32;
+                    assert_eq!(lanes[expected.len() + 4].0[lane], a.0[lane].checked_shl(past).unwrap_or(0));
                 }
+                let united = a.0[0] | a.0[1] | b.0[0] | b.0[1];
+                assert_eq!(lanes[expected.len() + 6].0[..4], [united; 4]);
             }
         }
     }
