@@ -4,29 +4,13 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::cpu::Cpu;
 use crate::cpu::vector::{Double, Eight, Sets, Squares, Vector};
 use crate::lanes::{LANES, Lanes};
 
 /// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
-pub trait Word:
-    Copy
-    + Eq
-    + Ord
-    + Hash
-    + Debug
-    + Default
-    + Send
-    + Sync
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + Not<Output = Self>
-    + Shl<u32, Output = Self>
-    + Shr<u32, Output = Self>
-    + 'static
-{
+pub trait Word: Sets + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// No bit set.
     const ZERO: Self;
     /// Bit 0 set.

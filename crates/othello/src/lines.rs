@@ -30,14 +30,14 @@ const fn lines<B: Board>() -> [Line; 4] {
     [Line::new(row, size), Line::new(column, size), Line::new(diagonal, size), Line::new(other_diagonal, size)]
 }
 
-impl<T: Bits> Runs<T> {
+impl<T: Sets> Runs<T> {
     /// The runs of one board or of many; `spread` makes a constant of the board as wide as they are.
     #[inline(always)]
     pub fn of<B: Board>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> Self {
         // A run that is closed at both ends never includes an edge file in a direction that crosses files.
         let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
         let [row, column, diagonal, other_diagonal] = steps::<B>();
-        let a = runs_of_line::<B, T>(own, inner, row);
+        let a = (run_up_a_row(own, inner), run_down::<B, T>(own, inner, row));
         let b = runs_of_line::<B, T>(own, opponent, column);
         let c = runs_of_line::<B, T>(own, inner, diagonal);
         let d = runs_of_line::<B, T>(own, inner, other_diagonal);
@@ -132,21 +132,41 @@ fn add<T: Vector>(planes: &mut Planes<T>, [ones, twos, fours]: [T; 3]) {
     planes[4] = planes[4].differences(both);
 }
 
-/// The runs of one line: through `through`, first upwards, then downwards.
+/// The runs along a row to higher squares: one is carried from the disc before a run to the square beyond it.
+#[inline(always)]
+fn run_up_a_row<T: Sets>(own: T, through: T) -> T {
+    through & !through.sum(through & (own << 1))
+}
+
+/// The runs of one line to lower squares through `through`.
+#[inline(always)]
+fn run_down<B: Board, T: Bits>(own: T, through: T, step: u32) -> T {
+    down_in_twos::<B, T>(own, through, step, through & (through >> step))
+}
+
+/// The same to higher squares, then to lower ones.
 #[inline(always)]
 fn runs_of_line<B: Board, T: Bits>(own: T, through: T, step: u32) -> (T, T) {
+    let twice = through & (through >> step);
     let mut up = through & (own << step);
-    let mut down = through & (own >> step);
     up = up | (through & (up << step));
-    down = down | (through & (down >> step));
-    // From here two squares at a time: a run holds at most SIZE - 2 discs.
-    let through_up = through & (through << step);
-    let through_down = through & (through >> step);
+    let twice_up = twice << step;
     for _ in 0..(B::SIZE - 4) / 2 {
-        up = up | (through_up & (up << (2 * step)));
-        down = down | (through_down & (down >> (2 * step)));
+        up = up | (twice_up & (up << (2 * step)));
     }
-    (up, down)
+    (up, down_in_twos::<B, T>(own, through, step, twice))
+}
+
+/// Runs to lower squares. From the third on two squares at a time, of which `twice` has the lower one: a run holds at most
+/// SIZE - 2 discs.
+#[inline(always)]
+fn down_in_twos<B: Board, T: Bits>(own: T, through: T, step: u32, twice: T) -> T {
+    let mut down = through & (own >> step);
+    down = down | (through & (down >> step));
+    for _ in 0..(B::SIZE - 4) / 2 {
+        down = down | (twice & (down >> (2 * step)));
+    }
+    down
 }
 
 /// The runs of one board of up to 64 squares, line by line.

@@ -109,13 +109,21 @@ impl Line {
     }
 }
 
-/// Eight sets of squares, as rules see them.
+/// Sets of squares, one or many, as rules see them.
 pub trait Sets: Bits {
+    /// Sum of each with another as numbers, modulo their width: a bit is carried through a row of squares.
+    #[must_use]
+    fn sum(self, other: Self) -> Self;
+
     /// Those squares of each set that lead without a gap from a square upwards along a line. Such a row ends on the board.
     #[inline(always)]
     #[must_use]
     fn row_above(self, square: Squares<Self>, line: Line) -> Self {
         let step = line.step;
+        if step == 1 {
+            // One is carried to the end of the row.
+            return self & !self.sum(square.sets << 1);
+        }
         let mut row = self & (square.sets << step);
         row = row | (self & (row << step));
         let twice = self & (self << step);
@@ -140,9 +148,35 @@ pub trait Sets: Bits {
     }
 }
 
-impl Sets for Lanes<u64> {}
+impl Sets for u64 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
 
-impl<T: Vector> Sets for Double<T> {}
+impl Sets for u128 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Sets for Lanes<u64> {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+}
+
+impl<T: Vector> Sets for Double<T> {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        let low = self.low.plus(other.low);
+        // What is less than a summand was carried over: all ones, which is minus one.
+        Self { low, high: self.high.plus(other.high).minus(low.less(self.low)) }
+    }
+}
 
 /// The bit number `index` of a word.
 #[inline(always)]
@@ -354,6 +388,10 @@ impl<T: Vector> Two<Squares<T>> {
 }
 
 impl<T: Vector> Sets for Two<T> {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
     #[inline(always)]
     fn row_above(self, square: Squares<Self>, line: Line) -> Self {
         let Two(first, second) = Two::of(square);

@@ -138,7 +138,15 @@ impl Vector for Eight512 {
 /// By the rays of the square.
 impl Sets for Eight512 {
     #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+    #[inline(always)]
     fn row_above(self, square: Squares<Self>, line: Line) -> Self {
+        if line.step() == 1 {
+            // One is carried to the end of the row.
+            return self & !self.plus(square.sets << 1);
+        }
         let [above, _] = line.rays();
         one!(self, square.numbers, a, number => {
             let ray = _mm512_sllv_epi64(_mm512_set1_epi64(above as i64), number);

@@ -72,7 +72,12 @@ impl Eight for Eight128 {
     }
 }
 
-impl Sets for Eight128 {}
+impl Sets for Eight128 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+}
 
 impl Vector for Eight128 {
     #[inline(always)]
