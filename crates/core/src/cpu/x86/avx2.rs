@@ -58,7 +58,17 @@ impl Eight for Eight256 {
     }
     #[inline(always)]
     fn counts(self) -> Lanes<f64> {
-        self.count_ones().lanes().map(|count| f64::from(count as i32))
+        // The lowest bits of 2^52 count ones: without it they are a number of their own, and nothing leaves its lane.
+        let mut lanes = Lanes::splat(0.0);
+        let Self(low, high) = self.count_ones();
+        unsafe {
+            let power = _mm256_set1_pd((1_u64 << 52) as f64);
+            let low = _mm256_sub_pd(_mm256_or_pd(_mm256_castsi256_pd(low), power), power);
+            let high = _mm256_sub_pd(_mm256_or_pd(_mm256_castsi256_pd(high), power), power);
+            _mm256_storeu_pd(lanes.0.as_mut_ptr(), low);
+            _mm256_storeu_pd(lanes.0.as_mut_ptr().add(4), high);
+        }
+        lanes
     }
     #[inline(always)]
     fn not_zero(self) -> u8 {
