@@ -282,11 +282,11 @@ mod tests {
     use evoply_core::rules::Game;
     use evoply_core::stream::Key;
 
-    /// All positions after one, made side by side.
+    /// All positions after one, made side by side, with the square of the move, and where the other side may move then.
     struct Children<B: Board>(Othello<B>);
 
     impl<B: Board> Task for Children<B> {
-        type Output = Vec<(Othello<B>, B::Word)>;
+        type Output = Vec<(Othello<B>, B::Word, B::Word)>;
         #[inline(always)]
         fn run<C: Cpu>(self, cpu: C) -> Self::Output {
             let (mut found, mut expansion) = (Vec::new(), self.0.expand(cpu));
@@ -295,7 +295,9 @@ mod tests {
                 if children.len == 0 {
                     return found;
                 }
-                found.extend((0..children.len).map(|lane| (self.0.child(&children, lane), children.moved_to.0[lane])));
+                let replies = Othello::<B>::destinations_of_lanes(cpu, OthelloRules, children.seen(self.0.turn()));
+                let of_lane = |lane| (self.0.child(&children, lane), children.moved_to.0[lane], replies.0[lane]);
+                found.extend((0..children.len).map(of_lane));
             }
         }
     }
@@ -309,7 +311,11 @@ mod tests {
         for position in positions.into_iter().flatten() {
             let one_by_one: Vec<_> = position
                 .legal_moves()
-                .map(|chosen| (position.play_unchecked(chosen), Othello::<B>::moved_to(OthelloRules, chosen).0))
+                .map(|chosen| {
+                    let (child, placed) =
+                        (position.play_unchecked(chosen), Othello::<B>::moved_to(OthelloRules, chosen));
+                    (child, placed.0, Othello::<B>::destinations(OthelloRules, &child.seen()).0)
+                })
                 .collect();
             for path in available() {
                 assert_eq!(on(path, Children(position)), one_by_one, "{path:?}");
