@@ -4,29 +4,13 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::cpu::Cpu;
-use crate::cpu::vector::{Double, Eight, Vector};
-use crate::lanes::{Bits, LANES, Lanes};
+use crate::cpu::vector::{Double, Eight, Sets, Squares, Vector};
+use crate::lanes::{LANES, Lanes};
 
 /// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
-pub trait Word:
-    Copy
-    + Eq
-    + Ord
-    + Hash
-    + Debug
-    + Default
-    + Send
-    + Sync
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + Not<Output = Self>
-    + Shl<u32, Output = Self>
-    + Shr<u32, Output = Self>
-    + 'static
-{
+pub trait Word: Sets + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// No bit set.
     const ZERO: Self;
     /// Bit 0 set.
@@ -57,7 +41,7 @@ pub trait Word:
     fn from_u128(bits: u128) -> Self;
 
     /// Eight of them in the registers of a CPU path.
-    type Eight<C: Cpu>: Bits;
+    type Eight<C: Cpu>: Sets;
     /// Eight words from memory.
     fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Self::Eight<C>;
     /// The same word eight times.
@@ -68,8 +52,8 @@ pub trait Word:
     fn counts<C: Cpu>(wide: Self::Eight<C>) -> Lanes<f64>;
     /// Bit i is set if lane i is not 0.
     fn not_zero<C: Cpu>(wide: Self::Eight<C>) -> u8;
-    /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
-    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Self::Eight<C>;
+    /// The eight lowest squares of a set, one a lane, in order; lanes for which there is none mean nothing.
+    fn first_squares<C: Cpu>(cpu: C, set: Self) -> Squares<Self::Eight<C>>;
     /// The bit number `index` of the set bits of each, the lowest being number 0; a word with fewer gives what means nothing.
     fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self>;
     /// All bits of up to [`MOST_AMONG`] words in each lane, the lowest first: the place of bit number `indices`, and which of the
@@ -150,12 +134,13 @@ word!(u64, {
         wide.not_zero()
     }
     #[inline(always)]
-    fn first_bits<C: Cpu>(cpu: C, set: Self) -> C::Eight {
-        cpu.first_bits(set)
+    fn first_squares<C: Cpu>(cpu: C, set: Self) -> Squares<C::Eight> {
+        Squares::numbered(cpu.places_of_first_bits(set))
     }
     #[inline(always)]
     fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {
-        cpu.words(words).nth_bit(cpu.words(indices)).lanes()
+        let places = cpu.words(words).place_of_bit(cpu.words(indices));
+        Squares::numbered(places).sets.lanes()
     }
     #[inline(always)]
     fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2] {
@@ -208,13 +193,14 @@ word!(u128, {
         (wide.low | wide.high).not_zero()
     }
     #[inline(always)]
-    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Double<C::Eight> {
+    fn first_squares<C: Cpu>(cpu: C, set: Self) -> Squares<Double<C::Eight>> {
         let (mut rest, mut bits) = (set, Lanes::splat(0));
         for lane in 0..LANES {
             bits.0[lane] = rest & rest.wrapping_neg();
             rest &= rest.wrapping_sub(1);
         }
-        Self::load(cpu, &bits)
+        let sets = Self::load(cpu, &bits);
+        Squares { sets, numbers: sets }
     }
     #[inline(always)]
     fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {

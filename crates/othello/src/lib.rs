@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod alone;
 pub mod endgame;
 mod lines;
 mod side_by_side;
@@ -342,8 +343,9 @@ impl<B: Board> Game for Othello<B> {
     fn next_children(&self, cpu: impl Cpu, expansion: &mut Expansion<B>) -> Children<Self> {
         let Expansion { moves: Moves { squares, pass }, runs } = expansion;
         let (own, opponent) = (B::Word::splat(cpu, self.own.0), B::Word::splat(cpu, self.opponent.0));
-        let moved_to = B::Word::first_bits(cpu, squares.0);
-        let turned = runs.widen(cpu).flips::<B>(moved_to);
+        let places = B::Word::first_squares(cpu, squares.0);
+        let turned = runs.widen(cpu).flips::<B>(places);
+        let moved_to = places.sets;
         let len = (squares.len() as usize).min(LANES);
         // No branch here: how many moves there are is hard to predict.
         for _ in 0..LANES {

@@ -6,7 +6,7 @@
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
-use evoply_core::cpu::vector::{Quad, Vector};
+use evoply_core::cpu::vector::{Line, Quad, Sets, Squares, Vector};
 use evoply_core::lanes::Bits;
 
 /// The runs on the four lines (along a row, along a column, along the two diagonals): first those that lead from an own disc to
@@ -24,14 +24,20 @@ const fn steps<B: Board>() -> [u32; 4] {
     [1, B::SIZE, B::SIZE - 1, B::SIZE + 1]
 }
 
-impl<T: Bits> Runs<T> {
+const fn lines<B: Board>() -> [Line; 4] {
+    let [row, column, diagonal, other_diagonal] = steps::<B>();
+    let size = B::SIZE;
+    [Line::new(row, size), Line::new(column, size), Line::new(diagonal, size), Line::new(other_diagonal, size)]
+}
+
+impl<T: Sets> Runs<T> {
     /// The runs of one board or of many; `spread` makes a constant of the board as wide as they are.
     #[inline(always)]
     pub fn of<B: Board>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> Self {
         // A run that is closed at both ends never includes an edge file in a direction that crosses files.
         let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
         let [row, column, diagonal, other_diagonal] = steps::<B>();
-        let a = runs_of_line::<B, T>(own, inner, row);
+        let a = (run_up_a_row(own, inner), run_down::<B, T>(own, inner, row));
         let b = runs_of_line::<B, T>(own, opponent, column);
         let c = runs_of_line::<B, T>(own, inner, diagonal);
         let d = runs_of_line::<B, T>(own, inner, other_diagonal);
@@ -48,15 +54,19 @@ impl<T: Bits> Runs<T> {
     pub fn destinations<B: Board>(&self, own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> T {
         self.ends & !(own | opponent) & spread(B::FULL)
     }
+}
 
+impl<T: Sets> Runs<T> {
     /// Discs that turn when a disc is placed on each of `squares`, legal moves of the board of the same lane.
     #[inline(always)]
-    pub fn flips<B: Board>(&self, squares: T) -> T {
-        let [row, column, diagonal, other_diagonal] = steps::<B>();
-        flips_of_line::<B, T>(self.up[0], self.down[0], squares, row)
-            | flips_of_line::<B, T>(self.up[1], self.down[1], squares, column)
-            | flips_of_line::<B, T>(self.up[2], self.down[2], squares, diagonal)
-            | flips_of_line::<B, T>(self.up[3], self.down[3], squares, other_diagonal)
+    pub fn flips<B: Board>(&self, squares: Squares<T>) -> T {
+        let [row, column, diagonal, other_diagonal] = const { lines::<B>() };
+        // A run that leads up ends below its square.
+        let rows = self.up[0].row_below(squares, row) | self.down[0].row_above(squares, row);
+        let columns = self.up[1].row_below(squares, column) | self.down[1].row_above(squares, column);
+        let diagonals = self.up[2].row_below(squares, diagonal) | self.down[2].row_above(squares, diagonal);
+        let others = self.up[3].row_below(squares, other_diagonal) | self.down[3].row_above(squares, other_diagonal);
+        rows | columns | diagonals | others
     }
 }
 
@@ -122,38 +132,102 @@ fn add<T: Vector>(planes: &mut Planes<T>, [ones, twos, fours]: [T; 3]) {
     planes[4] = planes[4].differences(both);
 }
 
-/// The runs of one line: through `through`, first upwards, then downwards.
+/// The runs along a row to higher squares: one is carried from the disc before a run to the square beyond it.
 #[inline(always)]
-fn runs_of_line<B: Board, T: Bits>(own: T, through: T, step: u32) -> (T, T) {
-    let mut up = through & (own << step);
-    let mut down = through & (own >> step);
-    up = up | (through & (up << step));
-    down = down | (through & (down >> step));
-    // From here two squares at a time: a run holds at most SIZE - 2 discs.
-    let through_up = through & (through << step);
-    let through_down = through & (through >> step);
-    for _ in 0..(B::SIZE - 4) / 2 {
-        up = up | (through_up & (up << (2 * step)));
-        down = down | (through_down & (down >> (2 * step)));
-    }
-    (up, down)
+fn run_up_a_row<T: Sets>(own: T, through: T) -> T {
+    through & !through.sum(through & (own << 1))
 }
 
-/// What of the runs of one line leads up to a square or down to it.
+/// The runs of one line to lower squares through `through`.
 #[inline(always)]
-fn flips_of_line<B: Board, T: Bits>(up: T, down: T, squares: T, step: u32) -> T {
-    // A run that leads up ends below its square: go back down along it.
-    let mut below = up & (squares >> step);
-    let mut above = down & (squares << step);
-    below = below | (up & (below >> step));
-    above = above | (down & (above << step));
-    let up_twice = up & (up >> step);
-    let down_twice = down & (down << step);
+fn run_down<B: Board, T: Bits>(own: T, through: T, step: u32) -> T {
+    down_in_twos::<B, T>(own, through, step, through & (through >> step))
+}
+
+/// The same to higher squares, then to lower ones.
+#[inline(always)]
+fn runs_of_line<B: Board, T: Bits>(own: T, through: T, step: u32) -> (T, T) {
+    let twice = through & (through >> step);
+    let mut up = through & (own << step);
+    up = up | (through & (up << step));
+    let twice_up = twice << step;
     for _ in 0..(B::SIZE - 4) / 2 {
-        below = below | (up_twice & (below >> (2 * step)));
-        above = above | (down_twice & (above << (2 * step)));
+        up = up | (twice_up & (up << (2 * step)));
     }
-    below | above
+    (up, down_in_twos::<B, T>(own, through, step, twice))
+}
+
+/// Runs to lower squares. From the third on two squares at a time, of which `twice` has the lower one: a run holds at most
+/// SIZE - 2 discs.
+#[inline(always)]
+fn down_in_twos<B: Board, T: Bits>(own: T, through: T, step: u32, twice: T) -> T {
+    let mut down = through & (own >> step);
+    down = down | (through & (down >> step));
+    for _ in 0..(B::SIZE - 4) / 2 {
+        down = down | (twice & (down >> (2 * step)));
+    }
+    down
+}
+
+/// The runs of one board of up to 64 squares, line by line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuadRuns<Q> {
+    up: Q,
+    down: Q,
+}
+
+/// Squares from one to the next on each line, and twice as many.
+#[inline(always)]
+fn quad_steps<B: Board, C: Cpu>(cpu: C) -> (C::Quad, C::Quad) {
+    let [a, b, c, d] = const { steps::<B>() };
+    let [a, b, c, d] = [u64::from(a), u64::from(b), u64::from(c), u64::from(d)];
+    (cpu.quad([a, b, c, d]), cpu.quad([2 * a, 2 * b, 2 * c, 2 * d]))
+}
+
+impl<Q: Quad> QuadRuns<Q> {
+    /// The four lines at once; every word of `own` and `opponent` is the whole board.
+    #[inline(always)]
+    pub fn of<B: Board>(cpu: impl Cpu<Quad = Q>, own: Q, opponent: Q) -> Self {
+        let inner = !(B::FIRST_FILE | B::LAST_FILE).to_u128() as u64;
+        let (step, two_steps) = quad_steps::<B, _>(cpu);
+        let through = opponent & cpu.quad([inner, u64::MAX, inner, inner]);
+        let mut up = through & own.shl_each(step);
+        let mut down = through & own.shr_each(step);
+        up = up | (through & up.shl_each(step));
+        down = down | (through & down.shr_each(step));
+        let through_up = through & through.shl_each(step);
+        let through_down = through & through.shr_each(step);
+        for _ in 0..(B::SIZE - 4) / 2 {
+            up = up | (through_up & up.shl_each(two_steps));
+            down = down | (through_down & down.shr_each(two_steps));
+        }
+        Self { up, down }
+    }
+
+    /// Squares just beyond a run, in every word; see [`Runs`].
+    #[inline(always)]
+    pub fn ends<B: Board>(&self, cpu: impl Cpu<Quad = Q>) -> Q {
+        let (step, _) = quad_steps::<B, _>(cpu);
+        self.up.shl_each(step) | self.down.shr_each(step)
+    }
+
+    /// Discs that turn when a disc is placed on `square`, a legal move, in every word.
+    #[inline(always)]
+    pub fn flips<B: Board>(&self, cpu: impl Cpu<Quad = Q>, square: Q) -> Q {
+        let (step, two_steps) = quad_steps::<B, _>(cpu);
+        let &Self { up, down } = self;
+        let mut below = up & square.shr_each(step);
+        let mut above = down & square.shl_each(step);
+        below = below | (up & below.shr_each(step));
+        above = above | (down & above.shl_each(step));
+        let up_twice = up & up.shr_each(step);
+        let down_twice = down & down.shl_each(step);
+        for _ in 0..(B::SIZE - 4) / 2 {
+            below = below | (up_twice & below.shr_each(two_steps));
+            above = above | (down_twice & above.shl_each(two_steps));
+        }
+        (below | above).everywhere()
+    }
 }
 
 /// Four words of a board, one by one: `map` of an array is a call into the library.
@@ -190,23 +264,10 @@ impl<W: Word> Runs<W> {
         if !C::VECTORS_PAY {
             return Self::of::<B>(own.0, opponent.0, |mask| mask);
         }
-        let (own, opponent) = (own.0.to_u128() as u64, opponent.0.to_u128() as u64);
-        let inner = !(B::FIRST_FILE | B::LAST_FILE).to_u128() as u64;
-        let [a, b, c, d] = const { steps::<B>() };
-        let [a, b, c, d] = [u64::from(a), u64::from(b), u64::from(c), u64::from(d)];
-        let (step, two_steps) = (cpu.quad([a, b, c, d]), cpu.quad([2 * a, 2 * b, 2 * c, 2 * d]));
-        let own = cpu.quad([own; 4]);
-        let through = cpu.quad([opponent; 4]) & cpu.quad([inner, u64::MAX, inner, inner]);
-        let mut up = through & own.shl_each(step);
-        let mut down = through & own.shr_each(step);
-        up = up | (through & up.shl_each(step));
-        down = down | (through & down.shr_each(step));
-        let through_up = through & through.shl_each(step);
-        let through_down = through & through.shr_each(step);
-        for _ in 0..(B::SIZE - 4) / 2 {
-            up = up | (through_up & up.shl_each(two_steps));
-            down = down | (through_down & down.shr_each(two_steps));
-        }
+        let own = cpu.quad([own.0.to_u128() as u64; 4]);
+        let opponent = cpu.quad([opponent.0.to_u128() as u64; 4]);
+        let QuadRuns { up, down } = QuadRuns::of::<B>(cpu, own, opponent);
+        let (step, _) = quad_steps::<B, C>(cpu);
         let ends = (up.shl_each(step) | down.shr_each(step)).union();
         Self { up: of_words(up.words()), down: of_words(down.words()), ends: W::from_u128(ends.into()) }
     }
@@ -221,11 +282,11 @@ mod tests {
     use evoply_core::rules::Game;
     use evoply_core::stream::Key;
 
-    /// All positions after one, made side by side.
+    /// All positions after one, made side by side, with the square of the move, and where the other side may move then.
     struct Children<B: Board>(Othello<B>);
 
     impl<B: Board> Task for Children<B> {
-        type Output = Vec<(Othello<B>, B::Word)>;
+        type Output = Vec<(Othello<B>, B::Word, B::Word)>;
         #[inline(always)]
         fn run<C: Cpu>(self, cpu: C) -> Self::Output {
             let (mut found, mut expansion) = (Vec::new(), self.0.expand(cpu));
@@ -234,7 +295,9 @@ mod tests {
                 if children.len == 0 {
                     return found;
                 }
-                found.extend((0..children.len).map(|lane| (self.0.child(&children, lane), children.moved_to.0[lane])));
+                let replies = Othello::<B>::destinations_of_lanes(cpu, OthelloRules, children.seen(self.0.turn()));
+                let of_lane = |lane| (self.0.child(&children, lane), children.moved_to.0[lane], replies.0[lane]);
+                found.extend((0..children.len).map(of_lane));
             }
         }
     }
@@ -248,7 +311,11 @@ mod tests {
         for position in positions.into_iter().flatten() {
             let one_by_one: Vec<_> = position
                 .legal_moves()
-                .map(|chosen| (position.play_unchecked(chosen), Othello::<B>::moved_to(OthelloRules, chosen).0))
+                .map(|chosen| {
+                    let (child, placed) =
+                        (position.play_unchecked(chosen), Othello::<B>::moved_to(OthelloRules, chosen));
+                    (child, placed.0, Othello::<B>::destinations(OthelloRules, &child.seen()).0)
+                })
                 .collect();
             for path in available() {
                 assert_eq!(on(path, Children(position)), one_by_one, "{path:?}");

@@ -3,10 +3,10 @@
 //! Two groups of eight go on in turn: while one waits for a result, the other has work to do.
 
 use super::lines::Runs;
-use super::{Move, Othello};
+use super::{Move, Othello, alone};
 use evoply_core::bitboard::{Bitboard, Board, Word};
 use evoply_core::cpu::Cpu;
-use evoply_core::cpu::vector::{Eight, Two, Vector};
+use evoply_core::cpu::vector::{Eight, Squares, Two, Vector};
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::playout::{NO_CAP, Playout, Playouts};
 use evoply_core::rules::{Color, Game};
@@ -14,6 +14,9 @@ use evoply_core::stream::{Stream, side_by_side};
 
 /// Groups of eight games.
 const GROUPS: usize = 2;
+
+/// So few games are played faster one after the other.
+const FEW: usize = 3;
 
 /// The state of eight games lane by lane, and no more than moves need: it is to fit the registers.
 #[derive(Clone, Copy)]
@@ -113,7 +116,13 @@ impl Boards<Lanes<u64>> {
 impl<B: Board> Playouts for Othello<B> {
     #[inline(always)]
     fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
-        if B::SQUARES <= 64 && C::VECTORS_PAY && games.iter().all(|game| game.most_plies == NO_CAP) {
+        let is_fast = B::SQUARES <= 64 && C::VECTORS_PAY && games.iter().all(|game| game.most_plies == NO_CAP);
+        if is_fast && games.len() <= FEW && games.iter().all(|game| game.plies >= game.opening_plies) {
+            // No closure: this is compiled into the code of each CPU path without fail.
+            for game in games {
+                alone::finish(cpu, game);
+            }
+        } else if is_fast {
             finish(cpu, games);
         } else {
             games.iter_mut().for_each(Playout::finish);
@@ -208,19 +217,77 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>) -> Two<C::Eigh
     let (index, state) = side_by_side::below(cpu, in_opening.select(at.opening, key), count);
     let opening = in_opening.select(state, at.opening);
     // Step 4. The move; without one the board is only turned over.
-    let square = moves.select(moves.nth_bit(index), zero);
+    let square = Squares::numbered(moves.place_of_bit(index));
     let turned = runs.flips::<B>(square);
-    let code = square.minus(one).count_ones();
     *at = Boards {
         own: at.opponent & !turned,
-        opponent: at.own | turned | square,
+        opponent: at.own | turned | square.sets,
         own_key: at.opponent_key,
         opponent_key: at.own_key,
         opening,
-        hash: moves.select(side_by_side::child(at.hash, code), at.hash),
+        hash: moves.select(side_by_side::child(at.hash, square.numbers), at.hash),
         ply: at.ply.plus(moves.select(one, zero)),
         opening_end: at.opening_end,
         passing: moves.select(zero, one),
     };
     over
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OthelloRules;
+    use evoply_core::arena::random_positions;
+    use evoply_core::bitboard::{Size4, Size6, Size8};
+    use evoply_core::cpu::{Task, available, on};
+    use evoply_core::stream::Key;
+
+    struct Finished<B: Board>(Vec<Playout<Othello<B>>>);
+
+    impl<B: Board> Task for Finished<B> {
+        type Output = Vec<Playout<Othello<B>>>;
+        #[inline(always)]
+        fn run<C: Cpu>(mut self, cpu: C) -> Self::Output {
+            Othello::finish_playouts(cpu, &mut self.0);
+            self.0
+        }
+    }
+
+    /// Games from the opening to positions that are over, with and without an opening that is drawn.
+    fn check<B: Board>() {
+        let (stop, count) = (std::sync::atomic::AtomicBool::new(false), if cfg!(miri) { 2 } else { 400 });
+        let positions = random_positions(OthelloRules, count, Key::new(5), 0..=B::SQUARES - 4, &stop);
+        let mut positions = positions.unwrap_or_default().into_iter().flatten().cycle();
+        for round in 0..count as u64 {
+            let key = Key::new(9).child(round);
+            let beginning = |position: Othello<B>| Playout {
+                position,
+                plies: 3,
+                hash: round,
+                opening: key.named("opening").stream(),
+                opening_plies: if round % 4 == 3 { 7 } else { 0 },
+                key,
+                most_plies: NO_CAP,
+            };
+            let games: Vec<_> = (0..=round % 20).filter_map(|_| positions.next()).map(beginning).collect();
+            let mut one_by_one = games.clone();
+            one_by_one.iter_mut().for_each(Playout::finish);
+            assert!(one_by_one.iter().all(|game| game.position.is_over()));
+            let told = |game: &Playout<Othello<B>>| {
+                let Playout { position, plies, hash, opening, .. } = game;
+                (*position, position.ply(), *plies, *hash, opening.state())
+            };
+            for path in available() {
+                let side_by_side: Vec<_> = on(path, Finished(games.clone())).iter().map(told).collect();
+                assert_eq!(side_by_side, one_by_one.iter().map(told).collect::<Vec<_>>(), "{path:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn games_are_those_played_one_ply_after_the_other() {
+        check::<Size4>();
+        check::<Size6>();
+        check::<Size8>();
+    }
 }

@@ -8,7 +8,7 @@ use super::Othello;
 use super::lines::Runs;
 use evoply_core::bitboard::{Board, Word};
 use evoply_core::cpu::Cpu;
-use evoply_core::cpu::vector::{Eight, Two, Vector};
+use evoply_core::cpu::vector::{Eight, Squares, Two, Vector};
 use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
@@ -204,11 +204,11 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>, movers: &Mover
     let count = best.count_ones();
     let (index, drawn) = side_by_side::below(cpu, draws, count);
     // Step 4. The move; without one the board is only turned over.
-    let square = best.select(best.nth_bit(index), zero);
+    let square = Squares::numbered(best.place_of_bit(index));
     let turned = runs.flips::<B>(square);
     *at = Boards {
         own: opponent & !turned,
-        opponent: own | turned | square,
+        opponent: own | turned | square.sets,
         draws: drawn,
         passing: moves.select(zero, one),
     };

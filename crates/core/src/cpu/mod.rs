@@ -52,15 +52,20 @@ pub trait Cpu: Copy + Send + Sync {
     fn splat(self, word: u64) -> Self::Eight;
     /// Four words from memory.
     fn quad(self, words: [u64; 4]) -> Self::Quad;
-    /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
+    /// The places of the eight lowest bits of a set, in order; lanes for which there is none mean nothing.
     #[inline(always)]
-    fn first_bits(self, set: u64) -> Self::Eight {
-        let (mut rest, mut bits) = (set, Lanes::splat(0));
+    fn places_of_first_bits(self, set: u64) -> Self::Eight {
+        let (mut rest, mut places) = (set, Lanes::splat(0));
         for lane in 0..LANES {
-            bits.0[lane] = rest & rest.wrapping_neg();
+            places.0[lane] = rest.trailing_zeros().into();
             rest &= rest.wrapping_sub(1);
         }
-        self.words(&bits)
+        self.words(&places)
+    }
+    /// The bit number `index` of the set bits of a word, the lowest being number 0; there must be as many.
+    #[inline(always)]
+    fn nth_bit(self, word: u64, index: u64) -> u64 {
+        vector::nth_bit(word, index)
     }
     /// Run a task with the instructions of this path.
     fn call<T: Task>(self, task: T) -> T::Output;
@@ -152,6 +157,10 @@ impl Cpu for Avx2 {
     fn quad(self, words: [u64; 4]) -> Self::Quad {
         x86::Quad256::new(self, &words)
     }
+    #[inline(always)]
+    fn nth_bit(self, word: u64, index: u64) -> u64 {
+        x86::nth_bit(self, word, index)
+    }
     #[inline]
     fn call<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -182,8 +191,12 @@ impl Cpu for Avx512 {
         x86::Quad256::new(self.avx2(), &words)
     }
     #[inline(always)]
-    fn first_bits(self, set: u64) -> Self::Eight {
-        x86::Eight512::first_bits(self, set)
+    fn nth_bit(self, word: u64, index: u64) -> u64 {
+        x86::nth_bit(self.avx2(), word, index)
+    }
+    #[inline(always)]
+    fn places_of_first_bits(self, set: u64) -> Self::Eight {
+        x86::Eight512::places_of_first_bits(self, set)
     }
     #[inline]
     fn call<T: Task>(self, task: T) -> T::Output {
@@ -394,13 +407,17 @@ mod tests {
             lanes.push(quads);
             // Lanes without a bit mean nothing.
             let count = (first.0[0].count_ones() as usize).min(LANES);
-            let mut bits = cpu.first_bits(first.0[0]).lanes();
+            let mut bits = cpu.places_of_first_bits(first.0[0]).lanes();
             bits.0[count..].fill(0);
             lanes.push(bits);
             // A lane without as many bits means nothing.
             let numbers = a.count_ones().lanes().zip(second, |count, any| any % count.max(1));
-            let nth = a.nth_bit(cpu.words(&numbers)).lanes();
-            lanes.push(nth.zip(first, |bit, word| if word == 0 { 0 } else { bit }));
+            lanes.push(a.place_of_bit(cpu.words(&numbers)).lanes());
+            lanes.push(a.shl_each(b.count_ones()).lanes());
+            lanes.push(a.shl_each(cpu.words(&Lanes::of(|lane| 60 + lane as u64))).lanes());
+            lanes.push(Lanes::of(|lane| cpu.nth_bit(first.0[lane] | 1, numbers.0[lane])));
+            quads.0[..4].copy_from_slice(&quad.everywhere().words());
+            lanes.push(quads);
             (lanes, [a.counts()], c.not_zero())
         }
     }
@@ -460,8 +477,8 @@ mod tests {
                 assert_eq!(counts.0, a.0.map(|word| f64::from(word.count_ones())));
                 assert_eq!(*not_zero, (0..8).fold(0, |bits, i| bits | u8::from(third.0[i] != 0) << i));
                 let mut rest = a.0[0];
-                for bit in lanes[expected.len() + 1].0 {
-                    assert_eq!(bit, rest & rest.wrapping_neg());
+                for place in lanes[expected.len() + 1].0 {
+                    assert_eq!(place, if rest == 0 { 0 } else { rest.trailing_zeros().into() });
                     rest &= rest.wrapping_sub(1);
                 }
                 for lane in 0..LANES {
@@ -469,8 +486,16 @@ mod tests {
                     let below = (0..64).find(|&bit| {
                         a.0[lane] >> bit & 1 == 1 && u64::from((a.0[lane] & ((1 << bit) - 1)).count_ones()) == number
                     });
-                    assert_eq!(lanes[expected.len() + 2].0[lane], below.map_or(0, |bit| 1 << bit));
+                    assert_eq!(lanes[expected.len() + 2].0[lane], below.unwrap_or(64));
+                    assert_eq!(
+                        lanes[expected.len() + 3].0[lane],
+                        a.0[lane].checked_shl(b.0[lane].count_ones()).unwrap_or(0)
+                    );
+                    let past = 60 + lane as u32;
+                    assert_eq!(lanes[expected.len() + 4].0[lane], a.0[lane].checked_shl(past).unwrap_or(0));
                 }
+                let united = a.0[0] | a.0[1] | b.0[0] | b.0[1];
+                assert_eq!(lanes[expected.len() + 6].0[..4], [united; 4]);
             }
         }
     }

@@ -20,7 +20,7 @@ pub trait Eight: Vector {
 }
 
 /// 64-bit words side by side. Every operation is done in each lane for itself.
-pub trait Vector: Bits {
+pub trait Vector: Sets {
     /// The same word in every lane.
     #[must_use]
     fn like(self, word: u64) -> Self;
@@ -48,15 +48,139 @@ pub trait Vector: Bits {
     /// All ones where a lane of `self` is less than that of `other` (unsigned), elsewhere 0.
     #[must_use]
     fn less(self, other: Self) -> Self;
-    /// The bit number `index` of the set bits of each lane, the lowest being number 0; there must be as many. What a
-    /// lane without bits gives means nothing.
+    /// The place of the bit number `index` of the set bits of each lane, the lowest being number 0; there must be as many, or
+    /// none: then it is 64.
     #[must_use]
-    fn nth_bit(self, index: Self) -> Self;
+    fn place_of_bit(self, index: Self) -> Self;
+    /// Shift each lane left by its own number of bits; nothing is left after 64.
+    #[must_use]
+    fn shl_each(self, by: Self) -> Self;
+}
+
+/// One square in every lane, or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Squares<T> {
+    /// The sets of it.
+    pub sets: T,
+    /// Its number, 64 where there is none. Boards of more than 64 squares do without.
+    pub numbers: T,
+}
+
+impl<T: Vector> Squares<T> {
+    /// Of numbers.
+    #[inline(always)]
+    pub fn numbered(numbers: T) -> Self {
+        Self { sets: numbers.like(1).shl_each(numbers), numbers }
+    }
+}
+
+/// Squares in a row along a board: from one to the next it is so many bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    step: u32,
+    /// The most squares between two of them.
+    between: u32,
+    /// The squares above number 0, and those below number 63.
+    rays: [u64; 2],
+}
+
+impl Line {
+    /// Of a board with so many squares in a row.
+    pub const fn new(step: u32, size: u32) -> Self {
+        let (mut rays, mut distance) = ([0; 2], step);
+        while distance < size * step && distance < 64 {
+            rays[0] |= 1 << distance;
+            rays[1] |= 1 << (63 - distance);
+            distance += step;
+        }
+        Self { step, between: size - 2, rays }
+    }
+
+    /// Bits from one square to the next.
+    #[inline(always)]
+    pub(super) fn step(self) -> u32 {
+        self.step
+    }
+
+    /// The squares above number 0, and those below number 63.
+    #[inline(always)]
+    pub(super) fn rays(self) -> [u64; 2] {
+        self.rays
+    }
+}
+
+/// Sets of squares, one or many, as rules see them.
+pub trait Sets: Bits {
+    /// Sum of each with another as numbers, modulo their width: a bit is carried through a row of squares.
+    #[must_use]
+    fn sum(self, other: Self) -> Self;
+
+    /// Those squares of each set that lead without a gap from a square upwards along a line. Such a row ends on the board.
+    #[inline(always)]
+    #[must_use]
+    fn row_above(self, square: Squares<Self>, line: Line) -> Self {
+        let step = line.step;
+        if step == 1 {
+            // One is carried to the end of the row.
+            return self & !self.sum(square.sets << 1);
+        }
+        let mut row = self & (square.sets << step);
+        row = row | (self & (row << step));
+        let twice = self & (self << step);
+        for _ in 0..(line.between - 2) / 2 {
+            row = row | (twice & (row << (2 * step)));
+        }
+        row
+    }
+
+    /// The same downwards.
+    #[inline(always)]
+    #[must_use]
+    fn row_below(self, square: Squares<Self>, line: Line) -> Self {
+        let step = line.step;
+        let mut row = self & (square.sets >> step);
+        row = row | (self & (row >> step));
+        let twice = self & (self >> step);
+        for _ in 0..(line.between - 2) / 2 {
+            row = row | (twice & (row >> (2 * step)));
+        }
+        row
+    }
+}
+
+impl Sets for u64 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Sets for u128 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Sets for Lanes<u64> {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+}
+
+impl<T: Vector> Sets for Double<T> {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        let low = self.low.plus(other.low);
+        // What is less than a summand was carried over: all ones, which is minus one.
+        Self { low, high: self.high.plus(other.high).minus(low.less(self.low)) }
+    }
 }
 
 /// The bit number `index` of a word.
 #[inline(always)]
-fn nth_bit(word: u64, index: u64) -> u64 {
+pub(super) fn nth_bit(word: u64, index: u64) -> u64 {
     let rest = (0..index).fold(word, |rest, _| rest & rest.wrapping_sub(1));
     rest & rest.wrapping_neg()
 }
@@ -71,6 +195,9 @@ pub trait Quad: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output
     fn shr_each(self, by: Self) -> Self;
     /// The union of the four.
     fn union(self) -> u64;
+    /// The union of the four, in each of them.
+    #[must_use]
+    fn everywhere(self) -> Self;
     /// Back to an array.
     fn words(self) -> [u64; 4];
 }
@@ -129,8 +256,12 @@ impl Vector for Lanes<u64> {
         self.zip(other, |a, b| if a < b { u64::MAX } else { 0 })
     }
     #[inline(always)]
-    fn nth_bit(self, index: Self) -> Self {
-        self.zip(index, nth_bit)
+    fn place_of_bit(self, index: Self) -> Self {
+        self.zip(index, |word, index| nth_bit(word, index).trailing_zeros().into())
+    }
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        self.zip(by, |word, by| if by < 64 { word << by } else { 0 })
     }
 }
 
@@ -188,6 +319,10 @@ impl Quad for Array4 {
         self.0.iter().fold(0, |union, word| union | word)
     }
     #[inline(always)]
+    fn everywhere(self) -> Self {
+        Self([self.union(); 4])
+    }
+    #[inline(always)]
     fn words(self) -> [u64; 4] {
         self.0
     }
@@ -243,6 +378,32 @@ impl<T: Vector> Shr<u32> for Two<T> {
     }
 }
 
+impl<T: Vector> Two<Squares<T>> {
+    /// The squares of two halves.
+    #[inline(always)]
+    fn of(square: Squares<Two<T>>) -> Self {
+        let Squares { sets, numbers } = square;
+        Self(Squares { sets: sets.0, numbers: numbers.0 }, Squares { sets: sets.1, numbers: numbers.1 })
+    }
+}
+
+impl<T: Vector> Sets for Two<T> {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+    #[inline(always)]
+    fn row_above(self, square: Squares<Self>, line: Line) -> Self {
+        let Two(first, second) = Two::of(square);
+        Self(self.0.row_above(first, line), self.1.row_above(second, line))
+    }
+    #[inline(always)]
+    fn row_below(self, square: Squares<Self>, line: Line) -> Self {
+        let Two(first, second) = Two::of(square);
+        Self(self.0.row_below(first, line), self.1.row_below(second, line))
+    }
+}
+
 impl<T: Vector> Vector for Two<T> {
     #[inline(always)]
     fn like(self, word: u64) -> Self {
@@ -281,8 +442,12 @@ impl<T: Vector> Vector for Two<T> {
         both!(self, less, other)
     }
     #[inline(always)]
-    fn nth_bit(self, index: Self) -> Self {
-        both!(self, nth_bit, index)
+    fn place_of_bit(self, index: Self) -> Self {
+        both!(self, place_of_bit, index)
+    }
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        both!(self, shl_each, by)
     }
 }
 

@@ -334,9 +334,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 }
                 Op::RootClock(to) => number!(to, Lanes::splat(block.root_clock)),
                 Op::RootPly(to) => number!(to, Lanes::splat(block.root_ply)),
-                Op::Count(to, a) => number!(to, at!(sets, a).map(count)),
+                Op::Count(to, a) => number!(to, B::Word::counts(B::Word::load(cpu, &at!(sets, a)))),
                 Op::CountIntersection(to, a, b) => {
-                    number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
+                    let (a, b) = (B::Word::load(cpu, &at!(sets, a)), B::Word::load(cpu, &at!(sets, b)));
+                    number!(to, B::Word::counts(a & b));
                 }
                 Op::NumberOfMoves(to, side) => {
                     if G::SEES_BOTH {

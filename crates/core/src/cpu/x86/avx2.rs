@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::cpu::machine::Avx2;
-use crate::cpu::vector::{Eight, Quad, Vector};
+use crate::cpu::vector::{Eight, Line, Quad, Sets, Squares, Vector};
 use crate::lanes::Lanes;
 
 /// Eight words in two registers.
@@ -58,7 +58,17 @@ impl Eight for Eight256 {
     }
     #[inline(always)]
     fn counts(self) -> Lanes<f64> {
-        self.count_ones().lanes().map(|count| f64::from(count as i32))
+        // The lowest bits of 2^52 count ones: without it they are a number of their own, and nothing leaves its lane.
+        let mut lanes = Lanes::splat(0.0);
+        let Self(low, high) = self.count_ones();
+        unsafe {
+            let power = _mm256_set1_pd((1_u64 << 52) as f64);
+            let low = _mm256_sub_pd(_mm256_or_pd(_mm256_castsi256_pd(low), power), power);
+            let high = _mm256_sub_pd(_mm256_or_pd(_mm256_castsi256_pd(high), power), power);
+            _mm256_storeu_pd(lanes.0.as_mut_ptr(), low);
+            _mm256_storeu_pd(lanes.0.as_mut_ptr().add(4), high);
+        }
+        lanes
     }
     #[inline(always)]
     fn not_zero(self) -> u8 {
@@ -134,19 +144,66 @@ impl Vector for Eight256 {
         })
     }
     #[inline(always)]
-    fn nth_bit(self, index: Self) -> Self {
+    fn place_of_bit(self, index: Self) -> Self {
         // Word by word: depositing one bit among the set bits is a single instruction.
         let (words, index) = (self.lanes().0, index.lanes().0);
-        macro_rules! nth {
+        macro_rules! place {
             ($lane:literal) => {
-                _pdep_u64(1 << (index[$lane] & 63), words[$lane]) as i64
+                _tzcnt_u64(_pdep_u64(1 << (index[$lane] & 63), words[$lane])) as i64
             };
         }
         unsafe {
-            let low = _mm256_set_epi64x(nth!(3), nth!(2), nth!(1), nth!(0));
-            Self(low, _mm256_set_epi64x(nth!(7), nth!(6), nth!(5), nth!(4)))
+            let low = _mm256_set_epi64x(place!(3), place!(2), place!(1), place!(0));
+            Self(low, _mm256_set_epi64x(place!(7), place!(6), place!(5), place!(4)))
         }
     }
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        two!(self, by, a, b => _mm256_sllv_epi64(a, b))
+    }
+}
+
+/// By the rays of the square.
+impl Sets for Eight256 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+    #[inline(always)]
+    fn row_above(self, square: Squares<Self>, line: Line) -> Self {
+        if line.step() == 1 {
+            // One is carried to the end of the row.
+            return self & !self.plus(square.sets << 1);
+        }
+        let [above, _] = line.rays();
+        two!(self, square.numbers, a, number => {
+            let ray = _mm256_sllv_epi64(_mm256_set1_epi64x(above as i64), number);
+            // Below the lowest square that is not in the set.
+            let others = _mm256_andnot_si256(a, ray);
+            let below = _mm256_add_epi64(others, _mm256_set1_epi64x(-1));
+            _mm256_and_si256(_mm256_and_si256(a, ray), below)
+        })
+    }
+    #[inline(always)]
+    fn row_below(self, square: Squares<Self>, line: Line) -> Self {
+        let ([_, below], step) = (line.rays(), line.step());
+        two!(self, square.numbers, a, number => {
+            let from_the_top = _mm256_sub_epi64(_mm256_set1_epi64x(63), number);
+            let ray = _mm256_srlv_epi64(_mm256_set1_epi64x(below as i64), from_the_top);
+            // Above the highest square that is not in the set: this one is spread downwards.
+            let others = _mm256_andnot_si256(a, ray);
+            let others = _mm256_or_si256(others, _mm256_srl_epi64(others, _mm_cvtsi32_si128(step as i32)));
+            let others = _mm256_or_si256(others, _mm256_srl_epi64(others, _mm_cvtsi32_si128(2 * step as i32)));
+            let others = _mm256_or_si256(others, _mm256_srl_epi64(others, _mm_cvtsi32_si128(4 * step as i32)));
+            _mm256_andnot_si256(others, ray)
+        })
+    }
+}
+
+/// The bit number `index` of the set bits of a word: one bit is deposited among them.
+#[inline(always)]
+pub(in crate::cpu) fn nth_bit(_: Avx2, word: u64, index: u64) -> u64 {
+    unsafe { _pdep_u64(1 << (index & 63), word) }
 }
 
 /// Four words in one register.
@@ -176,6 +233,13 @@ impl Quad for Quad256 {
         unsafe {
             let half = _mm_or_si128(_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0));
             (_mm_cvtsi128_si64(half) | _mm_extract_epi64::<1>(half)) as u64
+        }
+    }
+    #[inline(always)]
+    fn everywhere(self) -> Self {
+        unsafe {
+            let halves = _mm256_or_si256(self.0, _mm256_permute4x64_epi64::<0b0100_1110>(self.0));
+            Self(_mm256_or_si256(halves, _mm256_shuffle_epi32::<0b0100_1110>(halves)))
         }
     }
     #[inline(always)]

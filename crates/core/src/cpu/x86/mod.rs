@@ -79,6 +79,7 @@ mod avx2;
 mod avx512;
 mod sse2;
 
+pub(super) use avx2::nth_bit;
 pub use avx2::{Eight256, Quad256};
 pub use avx512::Eight512;
 pub use sse2::Eight128;

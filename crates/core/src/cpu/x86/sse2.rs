@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
-use crate::cpu::vector::{Eight, Vector};
+use crate::cpu::vector::{Eight, Sets, Vector};
 use crate::lanes::Lanes;
 
 /// Eight words in four registers, with what every x86-64 has.
@@ -72,6 +72,13 @@ impl Eight for Eight128 {
     }
 }
 
+impl Sets for Eight128 {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        self.plus(other)
+    }
+}
+
 impl Vector for Eight128 {
     #[inline(always)]
     fn like(self, word: u64) -> Self {
@@ -120,8 +127,11 @@ impl Vector for Eight128 {
         Self::new(&self.lanes().less(other.lanes()))
     }
     #[inline(always)]
-    fn nth_bit(self, index: Self) -> Self {
-        let found = self.lanes().nth_bit(index.lanes());
-        Self::new(&found)
+    fn place_of_bit(self, index: Self) -> Self {
+        Self::new(&self.lanes().place_of_bit(index.lanes()))
+    }
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        Self::new(&self.lanes().shl_each(by.lanes()))
     }
 }
