@@ -126,7 +126,7 @@ impl<B: Board> Moves<B> {
         // Where one rule puts pieces, they are put side by side.
         if let Some(rule) = self.rules.0.only_place {
             let is_there = Lanes::of(|lane| if lane < chosen.len { !zero } else { zero });
-            let places = B::Word::first_bits(cpu, self.places) & B::Word::load(cpu, &is_there);
+            let places = B::Word::first_squares(cpu, self.places).sets & B::Word::load(cpu, &is_there);
             chosen.to = B::Word::lanes(places);
             for _ in 0..LANES {
                 self.places = self.places & self.places.wrapping_sub(B::Word::ONE);
