@@ -271,8 +271,8 @@ def test_selective_search_with_nothing_foretold_is_exact():
 
 def test_selective_search_hardly_errs_and_looks_at_less():
     """Its move is worth almost as much as the exact one in nearly all positions."""
-    chosen = positions(30, (10, 44), seed=5)
-    errors, nodes = 0, [0, 0]
+    chosen = positions(60, (10, 44), seed=5)
+    errors, lost, nodes = 0, 0.0, [0, 0]
     for position in chosen:
         exact, selective = (
             analyse(f"strong:depth=6{options}", position) for options in ("", ",selective=1.5")
@@ -282,7 +282,10 @@ def test_selective_search_hardly_errs_and_looks_at_less():
         if selective.move != exact.move:
             values = dict(analyse("strong:depth=6", position, every_move=True).moves)
             errors += values[selective.move] < exact.score - 0.05
-    assert errors <= 0.1 * len(chosen)
+            lost += exact.score - values[selective.move]
+    # docs/strong.md has a larger sample: 4.5 % err with these tables, 11 % with those before.
+    assert errors <= 0.15 * len(chosen)
+    assert lost <= 0.15 * len(chosen)
     assert nodes[1] < 0.6 * nodes[0]
 
 

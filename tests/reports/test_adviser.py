@@ -141,7 +141,9 @@ def test_regions_add_up_to_the_tables(game: str) -> None:
     drawn = _native.Positions.random(game_rules(game).kernel, 60, 11, 4, 70)
     values = packed.program.evaluate(drawn)[:, 0]
     for index, value in enumerate(values.tolist()):
-        assert sum(tables.sums(drawn[index]).values()) == pytest.approx(value, abs=1e-9)
+        found = sum(tables.sums(drawn[index]).values())
+        # The kernel adds mixed entries in single precision.
+        assert found == pytest.approx(value, abs=1e-4 if packed.mixed else 1e-9)
 
 
 @pytest.mark.parametrize("game", ["othello", "othello-10", "checkers", "checkers-10"])
@@ -213,7 +215,7 @@ def _hints_are_best(game: str, count: int) -> None:
                     assert why.best == record.positions[ply].short_text(advice.best)
                     if why.reasons:
                         total = sum(one.best for one in why.reasons)
-                        assert total == pytest.approx(why.value, abs=1e-6)
+                        assert total == pytest.approx(why.value, abs=1e-4)
                     seen += 1
                     if seen == count:
                         return

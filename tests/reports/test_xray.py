@@ -2,9 +2,11 @@
 
 import json
 import math
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,7 +60,8 @@ def test_what_features_add_is_the_value(player: str, choices: list[int]) -> None
     assert seen.value is not None
     assert all(one.adds is not None for one in seen.features)
     added = math.fsum(one.adds or 0.0 for one in seen.features) + (seen.rest or 0.0)
-    assert added == pytest.approx(seen.value, abs=1e-9)
+    # The kernel adds mixed entries in single precision.
+    assert added == pytest.approx(seen.value, abs=1e-4 if player == "strong" else 1e-9)
 
 
 @given(CHOICES)
@@ -74,15 +77,18 @@ def test_regions_are_the_sums_of_the_entries_there(choices: list[int]) -> None:
     packed = strong_tables()
     own, opponent = position.own, position.opponent
     pieces = (own | opponent).bit_count()
-    stage = sum(pieces >= start for start in packed.stages)
+    bounds = (0, *packed.stages, 64)
+    middles = [(one + other) / 2 for one, other in pairwise(bounds)]
+    shares = [np.interp(pieces, middles, row) for row in np.eye(len(middles))]
     seen = {one.words: one.adds or 0.0 for one in ep.xray("strong", position).features}
     place = 0
     corner = total = 0.0
     for one in packed.patterns:
         squares = one.squares.split()
         entries = 3 ** len(squares)
-        table = packed.values[place + stage * entries :]
-        place += entries * (len(packed.stages) + 1)
+        tables = packed.values[place : place + entries * len(middles)].reshape(-1, entries)
+        table = np.tensordot(shares, tables, 1)
+        place += tables.size
         for copy in symmetric_copies(squares, SHAPES[8], one.symmetries):
             index = 0
             for name in copy:
@@ -95,8 +101,8 @@ def test_regions_are_the_sums_of_the_entries_there(choices: list[int]) -> None:
             is_diagonal = set(copy) == {"h5", "g6", "f7", "e8"}
             if has == {"h8"} or (not has and (is_near or is_diagonal)):
                 corner += table[index]
-    assert sum(seen.values()) == pytest.approx(total)
-    assert seen["the corner h8 and what is around it"] == pytest.approx(corner)
+    assert sum(seen.values()) == pytest.approx(total, abs=1e-4)
+    assert seen["the corner h8 and what is around it"] == pytest.approx(corner, abs=1e-4)
 
 
 @pytest.mark.parametrize(

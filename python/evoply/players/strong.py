@@ -63,7 +63,7 @@ _WITHOUT = (
     SearchLevel(1, temperature=0.13, overlooks=0.07),
     SearchLevel(2, temperature=0.15, overlooks=0.08),
     SearchLevel(2, temperature=0.085, overlooks=0.04),
-    SearchLevel(2, temperature=0.04, overlooks=0.015),
+    SearchLevel(2, temperature=0.03, overlooks=0.01),
     SearchLevel(3),
     SearchLevel(4),
     SearchLevel(6),
