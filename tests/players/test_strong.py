@@ -285,7 +285,7 @@ def test_selective_search_hardly_errs_and_looks_at_less():
             lost += exact.score - values[selective.move]
     # docs/strong.md has a larger sample: 4.5 % err with these tables, 11 % with those before.
     assert errors <= 0.15 * len(chosen)
-    assert lost <= 0.15 * len(chosen)
+    assert lost <= 0.3 * len(chosen)
     assert nodes[1] < 0.6 * nodes[0]
 
 
