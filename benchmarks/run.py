@@ -230,6 +230,23 @@ def threads_row() -> Row:
     return Row("threads-2", "games/s", two, "one thread", one, two / one)
 
 
+def solve_threads_row() -> Row:
+    """Solve single positions of 20 and 22 empty squares on two threads and on one; by the clock."""
+    text = Path(__file__).parents[1].joinpath("testdata", "ffo", "fforum-20-39.obf").read_text()
+    positions = [problem.position for problem in obf.read(text)]
+    large = [position for position in positions if position.empty.bit_count() in (20, 22)]
+
+    def seconds(threads: int) -> tuple[float, list[int]]:
+        solutions = [solve(position, threads=threads) for position in large]
+        return sum(solution.seconds for solution in solutions), [one.score for one in solutions]
+
+    # In turns, as the machine may be busier at one time than at another.
+    runs = [(seconds(1), seconds(2)) for _ in range(3)]
+    assert all(one[1] == two[1] == runs[0][0][1] for one, two in runs)
+    one, two = min(run[0][0] for run in runs), min(run[1][0] for run in runs)
+    return Row("endgame-threads-2", "s", two, "one thread", one, one / two)
+
+
 def online_row() -> Row:
     """Evolve before Black's first move at the paper's settings; Python ends with the same alpha."""
     start, player = Position(), Online()
@@ -439,6 +456,7 @@ def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
         "co-play-lose-checkers": partial(co_play_row, "lose-checkers", "benbassat-checkers", 4),
         "co-play-checkers-10": partial(co_play_row, "checkers-10", "benbassat-checkers-10", 3),
         "threads-2": threads_row,
+        "endgame-threads-2": solve_threads_row,
         "online-move": online_row,
         "td-linear-10": learning_row,
         "patterns": partial(pattern_rows, scale),

@@ -20,6 +20,17 @@ def test_a_position(capsys: pytest.CaptureFixture) -> None:
     assert "b4:+10" in plain
 
 
+def test_nodes_of_several_threads_are_marked(capsys: pytest.CaptureFixture) -> None:
+    mark = "nodes: not reproducible"
+    assert mark in call(capsys, "solve", BOARD).out
+    assert mark in call(capsys, "solve", BOARD, "--threads", "2").out
+    assert mark not in call(capsys, "solve", BOARD, "--threads", "1").out
+    for threads, repeats in (("1", True), ("2", False)):
+        answer = call(capsys, "solve", BOARD, "--threads", threads, "--json").data
+        assert answer["nodes_reproducible"] is repeats
+        assert answer["positions"][0]["score"] == 10
+
+
 def test_moves_and_a_finished_game(capsys: pytest.CaptureFixture) -> None:
     after = call(capsys, "solve", "XXXXXOXOXOO-O--- X b4", "--json").data["positions"][0]
     assert after["score"] == -10

@@ -74,11 +74,20 @@ def solve(
             )
             results.append(_result(problem, solution, mode))
             progress(number)
+    repeats = conditions.threads == 1
     if results:
         _show(output, results)
+        if not repeats:
+            output.say("nodes: not reproducible with several threads; --threads 1 repeats them")
     notes.tell()
     left = len(problems) - len(results)
-    answer = {"mode": mode, "positions": results, "unsolved": left, **notes.to_dict()}
+    answer = {
+        "mode": mode,
+        "positions": results,
+        "nodes_reproducible": repeats,
+        "unsolved": left,
+        **notes.to_dict(),
+    }
     if early.is_late:
         output.say(
             f"The limit of {time_limit:g} s was reached: {left:,} of {len(problems):,} positions "
