@@ -30,6 +30,7 @@ DATA = (
     "evoply/players/strong-othello.json",
     "evoply/players/strong-checkers.json",
     "evoply/players/strong-checkers-10.json",
+    "evoply/players/strong-lose-checkers.json",
     "evoply/reports/templates/base.html",
     "evoply/reports/templates/page.css",
     "evoply/web/ladder.toml",

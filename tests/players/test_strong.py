@@ -60,7 +60,7 @@ def positions(count: int, plies: tuple[int, int], seed: int = 1) -> list[othello
     return found
 
 
-@pytest.mark.parametrize("game", ["othello", "checkers", "checkers-10"])
+@pytest.mark.parametrize("game", ["othello", "checkers", "lose-checkers", "checkers-10"])
 def test_levels_look_ever_further_and_err_ever_less(game):
     levels = levels_of(game)
     assert len(levels) == len(LEVEL_NAMES) == len(set(LEVEL_NAMES)) == 12
@@ -85,8 +85,8 @@ def test_levels_have_names():
 
 
 def test_it_plays_the_games_that_it_has_tables_for():
-    for game in ("othello-6", "lose-checkers"):
-        with pytest.raises(ValueError, match="strong plays othello, checkers and checkers-10"):
+    for game in ("othello-6", "othello-10"):
+        with pytest.raises(ValueError, match="strong plays othello, checkers, lose-checkers and checkers-10"):
             parse_player("strong", game=game)
     with pytest.raises(ValueError, match="this is strong of othello: name it anew for checkers"):
         parse_player("strong").seat("checkers")
@@ -96,12 +96,12 @@ def test_it_plays_the_games_that_it_has_tables_for():
         Strong(game="othello-6")
 
 
-@pytest.mark.parametrize(("game", "games"), [("checkers", 20), ("checkers-10", 10)])
+@pytest.mark.parametrize(("game", "games"), [("checkers", 20), ("lose-checkers", 10), ("checkers-10", 10)])
 def test_in_checkers_it_searches_with_the_tables_of_its_game(game, games, tmp_path):
     player = parse_player("strong:level=9", game=game)
     assert (player.label, parse_player(player.label, game=game)) == ("strong:level=9", player)
     assert player.anywhere().tables == strong_tables(game).digest
-    assert len({strong_tables(one).digest for one in strong_games()}) == 3
+    assert len({strong_tables(one).digest for one in strong_games()}) == 4
     search = player.self_contained()
     assert (search.quiescence, search.endgame, search.depth) == (True, 0, 4)
     path = tmp_path / "strong.json"
@@ -115,11 +115,16 @@ def test_in_checkers_it_searches_with_the_tables_of_its_game(game, games, tmp_pa
 
 
 def test_every_shipped_file_says_whence_it_comes():
-    presets = {"othello": "strong", "checkers": "strong-checkers",
-               "checkers-10": "strong-checkers-10"}  # fmt: skip
+    presets = {
+        "othello": "strong",
+        "checkers": "strong-checkers",
+        "lose-checkers": "strong-checkers --game lose-checkers",
+        "checkers-10": "strong-checkers-10",
+    }
+    assert set(presets) == set(strong_games())
     for game, preset in presets.items():
         packed = strong_tables(game)
-        config = load_pattern_config(preset)
+        config = load_pattern_config(preset.split()[0], settings={"game": game})
         assert packed.game == game
         assert type(config)(**packed.made["config"]) == config
         assert packed.made["games"] == config.games
