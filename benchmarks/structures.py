@@ -1,8 +1,7 @@
 """How well tables of other patterns and stages fit the same labels of Othello.
 
 Labels come from the tables of `strong`, four plies deep; those of the fresh boards that tell the
-errors from eight plies. Every structure begins with the entries of `strong` where it has the same
-patterns, and zeros elsewhere.
+errors from eight plies. Every structure begins with the entries of `strong`.
 
     python benchmarks/structures.py --games 80000 --fresh 1720 --seed 1
 """
@@ -19,26 +18,22 @@ from evoply._native import Stream
 from evoply.expressions import program_with_parameters
 from evoply.games import game_rules
 from evoply.learning import PatternConfig, load_pattern_config
-from evoply.learning.configs import PatternSettings
 from evoply.learning.labels import Labelled, fitted, labelled_boards
 from evoply.players import strong_tables
 
 GAME = "othello"
-LARGER = (
-    "a1 b1 c1 d1 a2 b2 c2 a3 b3 a4", "a1 b1 c1 d1 e1 a2 b2 a3 a4 a5",
-    "a1 c1 d1 e1 f1 h1 c2 d2 e2 f2",
-)  # fmt: skip
-"""Patterns of ten squares beside those of `strong`."""
+LARGER = 3
+"""Patterns of ten squares that came last to those of `strong`."""
 AT_ONCE = 40_000
 STAGES_OF_TWO = tuple(range(6, 64, 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The patterns of `strong` and others, in stages, mixed or not."""
+    """The patterns of `strong` but for the last ones, in stages, mixed or not."""
 
     name: str
-    others: tuple[str, ...]
+    left_out: int
     stages: tuple[int, ...]
     mixed: bool
 
@@ -47,11 +42,11 @@ def structures() -> list[Structure]:
     """Return what is compared, one change after another."""
     usual = strong_tables(GAME).stages
     return [
-        Structure("fourteen patterns", (), usual, mixed=False),
-        Structure("the same, mixed", (), usual, mixed=True),
-        Structure("the same in stages of two discs", (), STAGES_OF_TWO, mixed=False),
-        Structure("seventeen patterns", LARGER, usual, mixed=False),
-        Structure("seventeen patterns, mixed", LARGER, usual, mixed=True),
+        Structure("fourteen patterns", LARGER, usual, mixed=False),
+        Structure("the same, mixed", LARGER, usual, mixed=True),
+        Structure("the same in stages of two discs", LARGER, STAGES_OF_TWO, mixed=False),
+        Structure("seventeen patterns", 0, usual, mixed=False),
+        Structure("seventeen patterns, mixed", 0, usual, mixed=True),
     ]
 
 
@@ -61,24 +56,21 @@ def config_of(structure: Structure, depth: int, endgame: int) -> PatternConfig:
     assert preset.labels is not None
     labels = preset.labels.model_copy(update={"depth": depth, "endgame": endgame, "memory": 1.0})
     changes = {"stages": structure.stages, "mixed": structure.mixed, "labels": labels}
-    others = tuple(PatternSettings(squares=squares) for squares in structure.others)
-    return preset.model_copy(update={**changes, "patterns": preset.patterns + others})
+    patterns = preset.patterns[: len(preset.patterns) - structure.left_out]
+    return preset.model_copy(update={**changes, "patterns": patterns})
 
 
 def begun(config: PatternConfig) -> NDArray[np.float64]:
-    """Return entries for the structure of *config*, those of `strong` where it has them."""
-    packed, entries, known = strong_tables(GAME), [], {}
-    at, tables = 0, len(packed.stages) + 1
-    for pattern in packed.patterns:
-        size = 3 ** len(pattern.squares.split())
-        known[pattern.squares] = packed.values[at : at + tables * size].reshape(tables, size)
-        at += tables * size
-    begins = (0, *config.stages)
+    """Return the entries of `strong` for the structure of *config*."""
+    packed, entries, at = strong_tables(GAME), [], 0
+    tables, begins = len(packed.stages) + 1, (0, *config.stages)
     stage = np.searchsorted(np.array(packed.stages), begins, side="right")
-    for squares in (pattern.squares for pattern in packed.patterns):
-        entries.append(known[squares][stage].ravel())
-    whole = np.concatenate(entries)
-    return np.pad(whole, (0, sum(config.entries_of_tables()) * len(begins) - len(whole)))
+    for pattern in packed.patterns[: len(config.patterns)]:
+        size = 3 ** len(pattern.squares.split())
+        known = packed.values[at : at + tables * size].reshape(tables, size)
+        entries.append(known[stage].ravel())
+        at += tables * size
+    return np.concatenate(entries)
 
 
 def error(program: _native.Program, boards: Labelled) -> float:
