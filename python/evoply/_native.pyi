@@ -210,7 +210,7 @@ class Searcher:
         soft: float | None = None,
         hard: float | None = None,
         best: int = 0,
-        earlier: Sequence[_Row] = (),
+        earlier: Sequence[_Row] = ...,
         told: Callable[[int, float | None, int, float, list[int]], object] | None = None,
     ) -> tuple[_Analysis, bool]: ...
     def solve(
@@ -269,7 +269,7 @@ def analyse(
     moves: int = 0,
     best: int = 0,
     threads: int = 1,
-    earlier: Sequence[_Row] = (),
+    earlier: Sequence[_Row] = ...,
 ) -> _Analysis: ...
 def count_nodes(
     game: str,

@@ -119,8 +119,7 @@ def test_with_a_temperature_moves_that_go_back_are_not_drawn_while_ahead() -> No
             for seed in range(30)
         }
         usual = {
-            ep.analyse(plain, game, stream=_native.Stream(seed, "draws")).move
-            for seed in range(30)
+            ep.analyse(plain, game, stream=_native.Stream(seed, "draws")).move for seed in range(30)
         }
         if is_ahead:
             assert not any(goes_back[move] for move in drawn)

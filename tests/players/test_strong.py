@@ -86,7 +86,9 @@ def test_levels_have_names():
 
 def test_it_plays_the_games_that_it_has_tables_for():
     for game in ("othello-6", "othello-10"):
-        with pytest.raises(ValueError, match="strong plays othello, checkers, lose-checkers and checkers-10"):
+        with pytest.raises(
+            ValueError, match="strong plays othello, checkers, lose-checkers and checkers-10"
+        ):
             parse_player("strong", game=game)
     with pytest.raises(ValueError, match="this is strong of othello: name it anew for checkers"):
         parse_player("strong").seat("checkers")
@@ -96,7 +98,9 @@ def test_it_plays_the_games_that_it_has_tables_for():
         Strong(game="othello-6")
 
 
-@pytest.mark.parametrize(("game", "games"), [("checkers", 20), ("lose-checkers", 10), ("checkers-10", 10)])
+@pytest.mark.parametrize(
+    ("game", "games"), [("checkers", 20), ("lose-checkers", 10), ("checkers-10", 10)]
+)
 def test_in_checkers_it_searches_with_the_tables_of_its_game(game, games, tmp_path):
     player = parse_player("strong:level=9", game=game)
     assert (player.label, parse_player(player.label, game=game)) == ("strong:level=9", player)

@@ -94,7 +94,7 @@ impl Player {
         quiescence = false, guard = false, endgame = 0, presses_on = false, temperature = None, overlooks = 0.0,
         selective = None
     ))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)] // The options of a search, as Python names them.
     fn new(
         game: &str,
         kind: &str,

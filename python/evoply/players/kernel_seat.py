@@ -27,7 +27,7 @@ lines, if they are exact."""
 
 
 def earlier_rows(game: GameRecord) -> list[Row]:
-    """Return the rows of the positions of *game* that could come again, for players that press on."""
+    """Return the rows of positions of *game* that could come again, for who presses on."""
     return [position.row for position in game.reversible]
 
 
