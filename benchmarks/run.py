@@ -328,13 +328,14 @@ def replay_row() -> Row:
                ours / theirs)  # fmt: skip
 
 
-def mcts_row() -> Row:
+def mcts_rows() -> Iterator[Row]:
     """Grow a tree from Othello's start by random playouts, on one core, as OpenSpiel does."""
     playouts, start = 100_000, Position().row
-    player = kernel_player(f"mcts:playouts={playouts},gather=16")
-    ours = playouts / cpu_timed(lambda: _native.analyse(player, *start, 1))
     theirs = data_games.playouts_of(pyspiel.load_game("othello"), 1000)
-    return Row("mcts-playouts", "playouts/s", ours, "OpenSpiel", theirs, ours / theirs)
+    for name, gather in (("mcts-playouts", 16), ("mcts-one-by-one", 1)):
+        player = kernel_player(f"mcts:playouts={playouts},gather={gather}")
+        ours = playouts / cpu_timed(partial(_native.analyse, player, *start, 1))
+        yield Row(name, "playouts/s", ours, "OpenSpiel", theirs, ours / theirs)
 
 
 def data_game_rows() -> Iterator[Row]:
@@ -461,7 +462,7 @@ def works(*, is_long: bool, console: Console) -> Mapping[str, Work]:
         "td-linear-10": learning_row,
         "patterns": partial(pattern_rows, scale),
         "wthor-replay": replay_row,
-        "mcts-playouts": mcts_row,
+        "mcts": mcts_rows,
         "games from data": data_game_rows,
         "environments": environment_rows,
         "lowering": lowering_row,
