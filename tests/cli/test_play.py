@@ -38,7 +38,7 @@ def test_commands(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
     answer = play(capsys, monkeypatch, "moves\nhint\nf5\nundo\nhelp\nquit\n", "--against", "random")
     assert answer.code == 0
     assert "d3 c4 f5 e6" in answer.out
-    assert "is best (+2.2), says strong, looking 4 plies ahead." in answer.out
+    assert "is best (+2.8), says strong, looking 4 plies ahead." in answer.out
     assert "c4 is worth the same" in answer.out  # the first moves are alike
     assert "undo    take back" in answer.out
     assert answer.out.rstrip().endswith("No move was played.")

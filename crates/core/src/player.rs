@@ -1,6 +1,6 @@
 //! What chooses a move, as a value: random, one ply ahead, alpha-beta, or Monte Carlo tree search; with a tie rule and a share of random moves.
 //!
-//! Reasons: docs/design/randomness.md.
+//! Reasons: docs/design/randomness.md, docs/design/search.md.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -129,6 +129,19 @@ pub(crate) struct Look<'a, B: Board> {
     pub seen: SeenLanes<'a, B>,
 }
 
+/// Sets of squares of eight boards, empty where a game is over.
+///
+/// Seldom is one, and to spread bits to words takes as long as the rules of a simple game. A function, as a closure is not always
+/// compiled into the code of a CPU path.
+#[inline(always)]
+fn where_it_goes_on<B: Board, C: Cpu>(
+    cpu: C,
+    over: u8,
+    sets: <B::Word as Word>::Eight<C>,
+) -> <B::Word as Word>::Eight<C> {
+    if over == 0 { sets } else { sets & B::Word::load(cpu, &mask(!over)) }
+}
+
 /// What is seen of eight boards.
 pub(crate) struct Sight<B: Board> {
     /// Bit i is set if the side has no move in lane i, for want of one or because the game is over.
@@ -153,18 +166,16 @@ impl<B: Board> Task for Look<'_, B> {
         let mut found = Found::new(nothing);
         code.run_into(Wide(cpu), [own, opponent, nothing, nothing], &mut found);
         let over = code.outputs.last().map_or(0, |&over| found.truth(over));
-        // Seldom is a game over, and to spread bits to words takes as long as the rules of a simple game.
-        let goes_on = |set| if over == 0 { set } else { set & B::Word::load(cpu, &mask(!over)) };
         // Step 1. Placements, each square once.
         let mut destinations = nothing;
         for &(set, _) in &rules.0.places {
             destinations = destinations | found.set(code.outputs[usize::from(set)]);
         }
-        destinations = goes_on(destinations);
+        destinations = where_it_goes_on::<B, C>(cpu, over, destinations);
         let mut mobility = B::Word::counts(destinations);
         // Step 2. Steps, direction by direction.
         for way in &rules.0.ways {
-            let to = goes_on(found.set(code.outputs[usize::from(way.set)]));
+            let to = where_it_goes_on::<B, C>(cpu, over, found.set(code.outputs[usize::from(way.set)]));
             mobility = mobility.zip(B::Word::counts(to), |sum, count| sum + count);
             destinations = destinations | to;
         }

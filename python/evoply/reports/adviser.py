@@ -69,7 +69,7 @@ class Adviser:
     >>> with Adviser("othello") as adviser:
     ...     advice = adviser.values(ep.othello.Game.from_transcript("f5d6c4"), depth=4)
     >>> advice.scale.unit, str(advice.best), len(advice.moves)
-    ('discs', 'f4', 5)
+    ('discs', 'd3', 5)
     """
 
     def __init__(
