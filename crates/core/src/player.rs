@@ -373,10 +373,14 @@ pub(crate) fn onwards<G: Game>(
     }
 }
 
+/// Which moves go back to earlier positions, in their order.
+fn that_go_back<G: Game>(position: &G, earlier: &[G]) -> Vec<bool> {
+    position.legal_moves().map(|chosen| earlier.contains(&position.play_unchecked(chosen))).collect()
+}
+
 /// Make the values of moves that go back to earlier positions NaN, if another move keeps the side ahead.
 fn leave_out_what_goes_back<G: Game>(position: &G, earlier: &[G], values: &mut [f64]) {
-    let goes_back: Vec<bool> =
-        position.legal_moves().map(|chosen| earlier.contains(&position.play_unchecked(chosen))).collect();
+    let goes_back = that_go_back(position, earlier);
     if values.iter().zip(&goes_back).any(|(&value, &back)| !back && value > 0.0) {
         values.iter_mut().zip(goes_back).filter(|&(_, back)| back).for_each(|(value, _)| *value = f64::NAN);
     }
@@ -392,9 +396,7 @@ fn instead<G: Game>(
     mut stream: Stream,
     workspace: &mut Workspace<G>,
 ) -> Option<Choice<G>> {
-    let moves = position.legal_moves();
-    let goes_back: Vec<bool> =
-        moves.clone().map(|chosen| workspace.earlier.contains(&position.play_unchecked(chosen))).collect();
+    let goes_back = that_go_back(position, &workspace.earlier);
     // Among one more of the best moves than go back there is one that does not.
     let most = goes_back.iter().filter(|&&back| back).count() + 1;
     let is_limited = search.options.time.is_some() || search.options.nodes.is_some();
@@ -403,7 +405,7 @@ fn instead<G: Game>(
     for (value, back) in values.iter_mut().zip(goes_back) {
         *value = if back || value.is_nan() { f64::NEG_INFINITY } else { *value };
     }
-    let (index, chosen) = search.ties.pick(position, moves, &values, &mut stream)?;
+    let (index, chosen) = search.ties.pick(position, position.legal_moves(), &values, &mut stream)?;
     let continuation = lines.get_mut(index).map(std::mem::take).unwrap_or_default();
     let nodes = choice.nodes;
     (values[index] > 0.0).then(|| Choice {
