@@ -8,6 +8,7 @@ from scipy.stats import t as student
 
 from evoply._native import Stream
 from evoply.arena import Star, elo_difference, mean_interval, pair_statistics, tournament
+from evoply.arena.statistics import _ODD, distinct_rows
 
 
 def hashes(count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
@@ -56,6 +57,21 @@ def test_repeated_games_are_no_evidence() -> None:
     few = pair_statistics(np.array([1.0, 1.0, 0.0, 1.0] * 250), hashes(1000) % 24)
     many = pair_statistics(np.array([1.0, 1.0, 0.0, 1.0] * 250), hashes(1000))
     assert few.interval[1] - few.interval[0] > 3 * (many.interval[1] - many.interval[0])
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("count", [0, 1, 7, 500])
+def test_different_rows_are_counted_as_a_set_of_them_is(columns: int, count: int) -> None:
+    rng = np.random.default_rng(count)
+    for most in (2, 30, 2**64 - 1):
+        rows = rng.integers(0, most, (count, columns), dtype=np.uint64, endpoint=True)
+        assert distinct_rows(rows) == len(set(map(tuple, rows.tolist())))
+
+
+def test_rows_of_equal_marks_are_told_apart() -> None:
+    odd = int(_ODD)
+    rows = np.array([[0, odd], [1, 0], [0, odd], [2, 2**64 - odd], [7, 7]], dtype=np.uint64)
+    assert distinct_rows(rows) == 4
 
 
 @pytest.mark.parametrize(("score", "elo"), [(0.5, 0), (0.75, 190.8), (1, math.inf), (0, -math.inf)])

@@ -285,8 +285,11 @@ def whole_pairs(batches: Sequence[FinishedGames]) -> FinishedGames | None:
     if not batches:
         return None
     there = gathered(batches)
-    whole = there.batch(np.isin(there.places ^ 1, there.places))
-    return whole if len(whole) else None
+    pairs = there.places // 2
+    is_whole = np.bincount(pairs)[pairs] == 2
+    if not is_whole.any():
+        return None
+    return there if is_whole.all() else there.batch(is_whole)
 
 
 def in_order(batches: Iterable[FinishedGames]) -> Iterator[FinishedGames]:

@@ -24,6 +24,8 @@ from evoply.wording import short_name
 
 FEWEST_PAIRS = 10
 """Below so many distinct pairs their spread says nothing."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 _ADDED_SPREAD = 1 / 8
 """That of half a pair between equal players, whose games go alike."""
 _NO_HIT = 1e-9
@@ -175,8 +177,17 @@ def distinct_rows(rows: NDArray[np.uint64]) -> int:
     >>> distinct_rows(np.array([[1, 2], [3, 4], [1, 2]], dtype=np.uint64))
     2
     """
-    ordered = rows[np.lexsort(rows.T)]
-    return int((ordered[1:] != ordered[:-1]).any(axis=1).sum()) + (len(ordered) > 0)
+    # Equal rows have equal marks, and few others do: to sort numbers is ten times as fast as rows.
+    marks = rows[:, 0]
+    for column in rows.T[1:]:
+        marks = marks * _ODD + column
+    ordered = np.sort(marks)
+    is_again = ordered[1:] == ordered[:-1]
+    if rows.shape[1] == 1 or not is_again.any():
+        return len(rows) - int(is_again.sum())
+    may_be_equal = rows[np.isin(marks, ordered[1:][is_again])]
+    alike = may_be_equal[np.lexsort(may_be_equal.T)]
+    return len(rows) - int((alike[1:] == alike[:-1]).all(axis=1).sum())
 
 
 def wilson(share: float, count: float, confidence: float = 0.95) -> tuple[float, float]:
