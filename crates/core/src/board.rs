@@ -54,15 +54,22 @@ pub trait Word: Sets + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static
     fn not_zero<C: Cpu>(wide: Self::Eight<C>) -> u8;
     /// The eight lowest squares of a set, one a lane, in order; lanes for which there is none mean nothing.
     fn first_squares<C: Cpu>(cpu: C, set: Self) -> Squares<Self::Eight<C>>;
-    /// The bit number `index` of the set bits of each, the lowest being number 0; a word with fewer gives what means nothing.
-    fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self>;
+    /// How many bits are set in each, to reckon with.
+    fn numbers_of_bits<C: Cpu>(wide: Self::Eight<C>) -> C::Eight;
+    /// The words of the lanes that are all ones; 0 where a lane is 0.
+    fn only<C: Cpu>(wide: Self::Eight<C>, lanes: C::Eight) -> Self::Eight<C>;
+    /// The set of a square in each lane, by its number; of none where the word has no such bit.
+    fn of_numbers<C: Cpu>(cpu: C, numbers: C::Eight) -> Self::Eight<C>;
+    /// The place of bit number `indices` of the set bits of each, the lowest being number 0; a word with fewer gives what means
+    /// nothing.
+    fn nth_bits<C: Cpu>(cpu: C, wide: Self::Eight<C>, indices: C::Eight) -> C::Eight;
     /// All bits of up to [`MOST_AMONG`] words in each lane, the lowest first: the place of bit number `indices`, and which of the
     /// bits in that place it is. Where there are fewer it means nothing.
-    fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2];
+    fn nth_among<C: Cpu>(cpu: C, words: &[Self::Eight<C>], indices: C::Eight) -> [C::Eight; 2];
 }
 
 /// The most words that [`Word::nth_among`] looks at.
-pub const MOST_AMONG: usize = 8;
+pub const MOST_AMONG: usize = 24;
 
 macro_rules! word {
     ($type:ty, { $($wide:item)* }) => {
@@ -138,16 +145,27 @@ word!(u64, {
         Squares::numbered(cpu.places_of_first_bits(set))
     }
     #[inline(always)]
-    fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {
-        let places = cpu.words(words).place_of_bit(cpu.words(indices));
-        Squares::numbered(places).sets.lanes()
+    fn numbers_of_bits<C: Cpu>(wide: C::Eight) -> C::Eight {
+        wide.count_ones()
     }
     #[inline(always)]
-    fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2] {
+    fn only<C: Cpu>(wide: C::Eight, lanes: C::Eight) -> C::Eight {
+        wide & lanes
+    }
+    #[inline(always)]
+    fn of_numbers<C: Cpu>(cpu: C, numbers: C::Eight) -> C::Eight {
+        cpu.splat(1).shl_each(numbers)
+    }
+    #[inline(always)]
+    fn nth_bits<C: Cpu>(_: C, wide: C::Eight, indices: C::Eight) -> C::Eight {
+        wide.place_of_bit(indices)
+    }
+    #[inline(always)]
+    fn nth_among<C: Cpu>(cpu: C, words: &[C::Eight], indices: C::Eight) -> [C::Eight; 2] {
         let zero = cpu.splat(0);
-        let (mut rest, mut places, mut left) = (cpu.words(indices), zero, [zero; MOST_AMONG]);
-        for (left, words) in left.iter_mut().zip(words) {
-            *left = cpu.words(words);
+        let (mut rest, mut places, mut left) = (indices, zero, [zero; MOST_AMONG]);
+        for (left, &words) in left.iter_mut().zip(words) {
+            *left = words;
         }
         let left = &mut left[..words.len().min(MOST_AMONG)];
         // Half of the places at a time: is the bit in the lower ones, or does it come after all of those?
@@ -163,7 +181,7 @@ word!(u64, {
             rest = rest.minus(lower & !is_lower);
             places = places | (cpu.splat(u64::from(half)) & !is_lower);
         }
-        [places.lanes(), rest.lanes()]
+        [places, rest]
     }
 });
 
@@ -203,33 +221,41 @@ word!(u128, {
         Squares { sets, numbers: sets }
     }
     #[inline(always)]
-    fn nth_bits<C: Cpu>(cpu: C, words: &Lanes<Self>, indices: &Lanes<u64>) -> Lanes<Self> {
-        // Each bit is in the lower or in the upper half.
-        let (mut halves, mut places, mut is_upper) = (Lanes::splat(0), *indices, 0_u8);
-        for lane in 0..LANES {
-            let (word, below) = (words.0[lane], u64::from((words.0[lane] as u64).count_ones()));
-            let upper = places.0[lane] >= below;
-            halves.0[lane] = if upper { (word >> 64) as u64 } else { word as u64 };
-            places.0[lane] -= if upper { below } else { 0 };
-            is_upper |= u8::from(upper) << lane;
-        }
-        let found = u64::nth_bits(cpu, &halves, &places);
-        Lanes::of(|lane| u128::from(found.0[lane]) << if is_upper >> lane & 1 == 1 { 64 } else { 0 })
+    fn numbers_of_bits<C: Cpu>(wide: Double<C::Eight>) -> C::Eight {
+        wide.low.count_ones().plus(wide.high.count_ones())
     }
     #[inline(always)]
-    fn nth_among<C: Cpu>(cpu: C, words: &[Lanes<Self>], indices: &Lanes<u64>) -> [Lanes<u64>; 2] {
-        let mut below = Lanes::splat(0);
+    fn only<C: Cpu>(wide: Double<C::Eight>, lanes: C::Eight) -> Double<C::Eight> {
+        Double { low: wide.low & lanes, high: wide.high & lanes }
+    }
+    #[inline(always)]
+    fn of_numbers<C: Cpu>(cpu: C, numbers: C::Eight) -> Double<C::Eight> {
+        // A shift by 64 or more leaves nothing, and so does one by less than 0.
+        let one = cpu.splat(1);
+        Double { low: one.shl_each(numbers), high: one.shl_each(numbers.minus(cpu.splat(64))) }
+    }
+    #[inline(always)]
+    fn nth_bits<C: Cpu>(cpu: C, wide: Double<C::Eight>, indices: C::Eight) -> C::Eight {
+        // Each bit is in the lower or in the upper half.
+        let below = wide.low.count_ones();
+        let is_lower = indices.less(below);
+        let half = is_lower.select(wide.low, wide.high);
+        half.place_of_bit(indices.minus(below & !is_lower)).plus(cpu.splat(64) & !is_lower)
+    }
+    #[inline(always)]
+    fn nth_among<C: Cpu>(cpu: C, words: &[Double<C::Eight>], indices: C::Eight) -> [C::Eight; 2] {
+        let mut below = cpu.splat(0);
         for words in words {
-            below = below.zip(*words, |below, word| below + u64::from((word as u64).count_ones()));
+            below = below.plus(words.low.count_ones());
         }
-        let is_upper = indices.zip(below, |index, below| index >= below);
-        let rest = Lanes::of(|lane| indices.0[lane] - if is_upper.0[lane] { below.0[lane] } else { 0 });
-        let mut halves = [Lanes::splat(0); MOST_AMONG];
-        for (halves, words) in halves.iter_mut().zip(words) {
-            *halves = words.zip(is_upper, |word, upper| if upper { (word >> 64) as u64 } else { word as u64 });
+        let is_lower = indices.less(below);
+        let mut halves = [below; MOST_AMONG];
+        for (half, words) in halves.iter_mut().zip(words) {
+            *half = is_lower.select(words.low, words.high);
         }
-        let [places, rest] = u64::nth_among(cpu, &halves[..words.len().min(MOST_AMONG)], &rest);
-        [places.zip(is_upper, |place, upper| place + if upper { 64 } else { 0 }), rest]
+        let rest = indices.minus(below & !is_lower);
+        let [places, rest] = u64::nth_among(cpu, &halves[..words.len().min(MOST_AMONG)], rest);
+        [places.plus(cpu.splat(64) & !is_lower), rest]
     }
 });
 
@@ -389,7 +415,12 @@ mod tests {
         type Output = [Lanes<u64>; 2];
         #[inline(always)]
         fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-            W::nth_among(cpu, self.0, self.1)
+            let mut words = [W::splat(cpu, W::ZERO); MOST_AMONG];
+            for (wide, words) in words.iter_mut().zip(self.0) {
+                *wide = W::load(cpu, words);
+            }
+            let [places, rest] = W::nth_among(cpu, &words[..self.0.len()], cpu.words(self.1));
+            [places.lanes(), rest.lanes()]
         }
     }
 

@@ -4,6 +4,7 @@
 //! interpreter of expressions says.
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::vector::Two;
 use evoply_core::cpu::{Cpu, Task};
 use evoply_core::expression::WhenZero;
 use evoply_core::expression::reference::divide;
@@ -18,19 +19,23 @@ pub(crate) type Register = u8;
 /// The registers of sets that hold the inputs: own, the opponent's, the squares moved from and to.
 pub(crate) const INPUTS: u8 = 4;
 
-/// What sets of squares are: one word, or eight.
+/// A bit a board.
+pub(crate) type Truths = u16;
+
+/// What sets of squares are: one word, or eight, or twice as many.
 pub(crate) trait Machine<W: Word>: Copy {
     type Set: Bits;
+    /// Groups of up to eight boards.
+    const GROUPS: usize;
     fn spread(self, word: W) -> Self::Set;
-    /// Bit i is set if lane i has a square; one board is lane 0.
-    fn not_zero(self, set: Self::Set) -> u8;
-    fn counts(self, set: Self::Set) -> Lanes<f64>;
-    /// The same for what is no task.
-    fn counts_apart(self, set: &Self::Set) -> Lanes<f64> {
-        self.counts(*set)
-    }
-    fn of_lanes(self, lanes: &Lanes<W>) -> Self::Set;
-    fn lanes(self, set: Self::Set) -> Lanes<W>;
+    /// Which boards have a square; one board is number 0.
+    fn not_zero(self, set: Self::Set) -> Truths;
+    /// The sets of some boards, empty ones for the others.
+    fn only(self, set: Self::Set, boards: Truths) -> Self::Set;
+    /// A function of the set of each board.
+    fn each(self, set: Self::Set, f: impl Fn(W) -> W) -> Self::Set;
+    /// How many squares the sets of a group have.
+    fn counts(self, set: &Self::Set, group: usize) -> Lanes<f64>;
 }
 
 /// One board.
@@ -39,22 +44,25 @@ pub(crate) struct One;
 
 impl<W: Word> Machine<W> for One {
     type Set = W;
+    const GROUPS: usize = 1;
     #[inline(always)]
     fn spread(self, word: W) -> W {
         word
     }
     #[inline(always)]
-    fn not_zero(self, set: W) -> u8 {
-        u8::from(set != W::ZERO)
+    fn not_zero(self, set: W) -> Truths {
+        u16::from(set != W::ZERO)
     }
-    fn counts(self, set: W) -> Lanes<f64> {
+    #[inline(always)]
+    fn only(self, set: W, boards: Truths) -> W {
+        if boards & 1 == 1 { set } else { W::ZERO }
+    }
+    #[inline(always)]
+    fn each(self, set: W, f: impl Fn(W) -> W) -> W {
+        f(set)
+    }
+    fn counts(self, set: &W, _: usize) -> Lanes<f64> {
         Lanes::splat(f64::from(set.count_ones()))
-    }
-    fn of_lanes(self, lanes: &Lanes<W>) -> W {
-        lanes.0[0]
-    }
-    fn lanes(self, set: W) -> Lanes<W> {
-        Lanes::splat(set)
     }
 }
 
@@ -64,28 +72,56 @@ pub(crate) struct Wide<C: Cpu>(pub C);
 
 impl<W: Word, C: Cpu> Machine<W> for Wide<C> {
     type Set = W::Eight<C>;
+    const GROUPS: usize = 1;
     #[inline(always)]
     fn spread(self, word: W) -> Self::Set {
         W::splat(self.0, word)
     }
     #[inline(always)]
-    fn not_zero(self, set: Self::Set) -> u8 {
-        W::not_zero(set)
+    fn not_zero(self, set: Self::Set) -> Truths {
+        W::not_zero(set).into()
     }
     #[inline(always)]
-    fn counts(self, set: Self::Set) -> Lanes<f64> {
-        W::counts(set)
+    fn only(self, set: Self::Set, boards: Truths) -> Self::Set {
+        let is_one_of_them = Lanes::of(|lane| if boards >> lane & 1 == 1 { !W::ZERO } else { W::ZERO });
+        set & W::load(self.0, &is_one_of_them)
     }
-    fn counts_apart(self, set: &Self::Set) -> Lanes<f64> {
+    #[inline(always)]
+    fn each(self, set: Self::Set, f: impl Fn(W) -> W) -> Self::Set {
+        W::load(self.0, &W::lanes(set).map(f))
+    }
+    fn counts(self, set: &Self::Set, _: usize) -> Lanes<f64> {
         self.0.call(Counts::<W, C>(set))
     }
+}
+
+/// Two groups of eight boards: while one waits for a result, the other has work to do, and operations are read half as often.
+#[derive(Clone, Copy)]
+pub(crate) struct Wider<C: Cpu>(pub C);
+
+impl<W: Word, C: Cpu> Machine<W> for Wider<C> {
+    type Set = Two<W::Eight<C>>;
+    const GROUPS: usize = 2;
     #[inline(always)]
-    fn of_lanes(self, lanes: &Lanes<W>) -> Self::Set {
-        W::load(self.0, lanes)
+    fn spread(self, word: W) -> Self::Set {
+        Two(W::splat(self.0, word), W::splat(self.0, word))
     }
     #[inline(always)]
-    fn lanes(self, set: Self::Set) -> Lanes<W> {
-        W::lanes(set)
+    fn not_zero(self, set: Self::Set) -> Truths {
+        u16::from(W::not_zero(set.0)) | u16::from(W::not_zero(set.1)) << LANES
+    }
+    #[inline(always)]
+    fn only(self, set: Self::Set, boards: Truths) -> Self::Set {
+        let one = Wide(self.0);
+        Two(Machine::<W>::only(one, set.0, boards), Machine::<W>::only(one, set.1, boards >> LANES))
+    }
+    #[inline(always)]
+    fn each(self, set: Self::Set, f: impl Fn(W) -> W) -> Self::Set {
+        let one = Wide(self.0);
+        Two(Machine::<W>::each(one, set.0, &f), Machine::<W>::each(one, set.1, &f))
+    }
+    fn counts(self, set: &Self::Set, group: usize) -> Lanes<f64> {
+        Machine::<W>::counts(Wide(self.0), if group == 0 { &set.0 } else { &set.1 }, 0)
     }
 }
 
@@ -146,7 +182,7 @@ pub(crate) enum Op<W> {
     Symmetry(Register, Register, u8),
     First(Register, Register),
     Select(Register, Register, Register, Register),
-    // Truths, a bit a lane.
+    // Truths, a bit a board.
     IsEmpty(Register, Register),
     IsOdd(Register, Register),
     Negation(Register, Register),
@@ -181,10 +217,25 @@ pub(crate) struct Code<B: Board> {
 /// The most sets that code keeps for other code.
 pub(crate) const MOST_KEPT: usize = 8;
 
+/// What a fill found before, and of what: a later one of sets that have only grown since begins with it.
+#[derive(Clone, Copy)]
+pub(crate) struct Filled<S> {
+    start: S,
+    through: S,
+    grown: S,
+}
+
+impl<S: Copy> Filled<S> {
+    /// Nothing.
+    pub fn new(nothing: S) -> Self {
+        Self { start: nothing, through: nothing, grown: nothing }
+    }
+}
+
 /// What code has found.
 pub(crate) struct Found<S> {
     sets: [S; REGISTERS],
-    truths: [u8; REGISTERS],
+    truths: [Truths; REGISTERS],
 }
 
 impl<B: Board> Code<B> {
@@ -192,7 +243,7 @@ impl<B: Board> Code<B> {
     #[inline(always)]
     pub fn run<M: Machine<B::Word>>(&self, machine: M, inputs: [M::Set; INPUTS as usize]) -> Found<M::Set> {
         let mut found = Found::new(machine.spread(B::Word::ZERO));
-        self.run_into(machine, inputs, &mut found);
+        self.run_into(machine, inputs, &mut found, &mut []);
         found
     }
 
@@ -203,7 +254,7 @@ impl<B: Board> Code<B> {
     }
 
     /// The same, into what an earlier run may have left: code writes before it reads, and to clear the registers costs
-    /// as much as a dozen operations.
+    /// as much as a dozen operations. `filled` is what the first fills of this code have found before, on whichever boards.
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // One line an operation.
     pub fn run_into<M: Machine<B::Word>>(
@@ -211,7 +262,9 @@ impl<B: Board> Code<B> {
         machine: M,
         inputs: [M::Set; INPUTS as usize],
         found: &mut Found<M::Set>,
+        filled: &mut [Filled<M::Set>],
     ) {
+        let mut filled = filled.iter_mut();
         found.sets[..INPUTS as usize].copy_from_slice(&inputs);
         let spread = |word| machine.spread(word);
         let playable = machine.spread(self.geometry.playable().0);
@@ -271,8 +324,13 @@ impl<B: Board> Code<B> {
                     ray!(to, start, through, by, reached, is_long, >>);
                 }
                 Op::Fill(to, start, through, ref steps) => {
-                    let through = at!(through);
-                    let mut grown = at!(start) & through;
+                    let (start, through) = (at!(start), at!(through));
+                    let mut grown = start & through;
+                    let before = filled.next();
+                    if let Some(before) = &before {
+                        let shrunk = machine.not_zero((before.start & !start) | (before.through & !through));
+                        grown = grown | if shrunk == 0 { before.grown } else { machine.only(before.grown, !shrunk) };
+                    }
                     loop {
                         let mut next = grown;
                         for step in steps {
@@ -284,34 +342,37 @@ impl<B: Board> Code<B> {
                         }
                         grown = next;
                     }
+                    if let Some(before) = before {
+                        *before = Filled { start, through, grown };
+                    }
                     at!(to) = grown;
                 }
                 Op::Symmetry(to, a, index) => {
-                    let turned = machine.lanes(at!(a)).map(|set| self.geometry.symmetry(Bitboard(set), index).0);
-                    at!(to) = machine.of_lanes(&turned);
+                    at!(to) = machine.each(at!(a), |set| self.geometry.symmetry(Bitboard(set), index).0);
                 }
-                Op::First(to, a) => {
-                    let first = machine.lanes(at!(a)).map(|set| set & !set.wrapping_sub(B::Word::ONE));
-                    at!(to) = machine.of_lanes(&first);
-                }
+                Op::First(to, a) => at!(to) = machine.each(at!(a), |set| set & !set.wrapping_sub(B::Word::ONE)),
                 Op::Select(to, truth, yes, no) => {
-                    let chosen = machine.of_lanes(&mask(truth!(truth)));
-                    at!(to) = (at!(yes) & chosen) | (at!(no) & !chosen);
+                    let truth = truth!(truth);
+                    at!(to) = machine.only(at!(yes), truth) | machine.only(at!(no), !truth);
                 }
                 Op::IsEmpty(to, a) => truth!(to) = !machine.not_zero(at!(a)),
-                Op::IsOdd(to, a) => truth!(to) = bits(machine.counts(at!(a)), |count| count % 2.0 == 1.0),
+                Op::IsOdd(to, a) => {
+                    truth!(to) = truths(M::GROUPS, |group| {
+                        machine.counts(&found.sets[usize::from(a)], group).map(|count| count % 2.0 == 1.0)
+                    });
+                }
                 Op::Negation(to, a) => truth!(to) = !truth!(a),
                 Op::Both(to, a, b) => truth!(to) = truth!(a) & truth!(b),
                 Op::Either(to, a, b) => truth!(to) = truth!(a) | truth!(b),
                 Op::Compare(to, comparison, ref a, ref b) => {
-                    let counts = |register: Register| machine.counts_apart(&found.sets[usize::from(register)]);
-                    let (a, b) = (value(a, &counts), value(b, &counts));
-                    let holds = a.zip(b, |a, b| match comparison {
-                        Comparison::Less => a < b,
-                        Comparison::LessEqual => a <= b,
-                        Comparison::Equal => a == b,
+                    truth!(to) = truths(M::GROUPS, |group| {
+                        let counts = |register: Register| machine.counts(&found.sets[usize::from(register)], group);
+                        value(a, &counts).zip(value(b, &counts), |a, b| match comparison {
+                            Comparison::Less => a < b,
+                            Comparison::LessEqual => a <= b,
+                            Comparison::Equal => a == b,
+                        })
                     });
-                    truth!(to) = (0..LANES).fold(0, |bits, lane| bits | u8::from(holds.0[lane]) << lane);
                 }
             }
         }
@@ -329,12 +390,12 @@ impl<B: Board> Code<B> {
         for (place, &register) in self.given.iter().enumerate() {
             found.sets[usize::from(register) % REGISTERS] = given(place);
         }
-        self.run_into(machine, inputs, found);
+        self.run_into(machine, inputs, found, &mut []);
     }
 
-    /// The number of the code, of sets that it has found; 0 if it has none.
+    /// The number of the code, of sets that it has found on the boards of the first group; 0 if it has none.
     pub fn number<M: Machine<B::Word>>(&self, machine: M, found: &Found<M::Set>) -> Lanes<f64> {
-        let counts = |register: Register| machine.counts_apart(&found.sets[usize::from(register)]);
+        let counts = |register: Register| machine.counts(&found.sets[usize::from(register)], 0);
         self.number.as_ref().map_or(Lanes::splat(0.0), |number| value(number, &counts))
     }
 }
@@ -361,25 +422,23 @@ impl<S: Copy> Found<S> {
         self.sets[usize::from(code.kept[place]) % REGISTERS]
     }
 
-    /// A result that is a truth, a bit a lane.
+    /// A result that is a truth, a bit a board.
     #[inline(always)]
-    pub fn truth(&self, output: Output) -> u8 {
+    pub fn truth(&self, output: Output) -> Truths {
         match output {
             Output::Truth(register) => self.truths[usize::from(register) % REGISTERS],
-            Output::Always(true) => u8::MAX,
+            Output::Always(true) => Truths::MAX,
             Output::Always(false) | Output::Set(_) | Output::Number => 0,
         }
     }
 }
 
-fn bits(values: Lanes<f64>, holds: impl Fn(f64) -> bool) -> u8 {
-    (0..LANES).fold(0, |bits, lane| bits | u8::from(holds(values.0[lane])) << lane)
-}
-
-/// All squares in the lanes whose bit is set.
-#[inline(always)]
-pub(crate) fn mask<W: Word>(bits: u8) -> Lanes<W> {
-    Lanes::of(|lane| if bits >> lane & 1 == 1 { !W::ZERO } else { W::ZERO })
+/// Truths of the boards of each group.
+fn truths(groups: usize, of: impl Fn(usize) -> Lanes<bool>) -> Truths {
+    (0..groups).fold(0, |truths, group| {
+        let holds = of(group);
+        (0..LANES).fold(truths, |truths, lane| truths | Truths::from(holds.0[lane]) << (group * LANES + lane))
+    })
 }
 
 fn value(number: &Number, counts: &impl Fn(Register) -> Lanes<f64>) -> Lanes<f64> {

@@ -60,7 +60,7 @@ impl<B: Board> DataGame<B> {
         let color = if seen.own_is_black { Color::Black } else { Color::White };
         let (code, nothing) = (&rules.0.legal[color as usize], B::Word::ZERO);
         let mut found = Found::new(nothing);
-        code.run_into(One, [seen.own.0, seen.opponent.0, nothing, nothing], &mut found);
+        code.run_into(One, [seen.own.0, seen.opponent.0, nothing, nothing], &mut found, &mut []);
         Moves::new(rules, color, code, &found)
     }
 

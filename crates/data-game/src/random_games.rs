@@ -1,19 +1,34 @@
-//! Games of random moves, eight side by side.
+//! Games of random moves, sixteen side by side.
 //!
 //! They are those that are played alone, move by move: all draws come from keys (see [`evoply_core::rules::playout`]).
 
-use evoply_core::bitboard::{Bitboard, Board, MOST_AMONG, Word};
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::vector::{Eight, Two, Vector};
 use evoply_core::cpu::{Cpu, Task};
+use evoply_core::geometry::moved;
 use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::rules::Color;
 use evoply_core::rules::playout::{Playout, Playouts};
-use evoply_core::rules::{Color, Game};
-use evoply_core::stream::Key;
+use evoply_core::stream::{Key, Stream, side_by_side};
 
-use crate::code::{Found, MOST_KEPT, Wide, mask};
-use crate::moves::{Chosen, Move};
+use crate::code::{Filled, Found, MOST_KEPT, Machine, Truths, Wider};
 use crate::rules::{DataRules, MOST_SETS};
-use crate::side_by_side::{beside, changed, usual};
+use crate::side_by_side::{changed, usual, where_it_goes_on};
 use crate::{DataGame, NoMove};
+
+/// Groups of eight games, and the games of all.
+const GROUPS: usize = 2;
+const SEATS: usize = GROUPS * LANES;
+
+/// Fills of a colour's code that begin with what they found a ply before.
+const MOST_FILLS: usize = 2;
+
+/// Words of all games, group by group.
+type Rows<T> = [Lanes<T>; GROUPS];
+
+/// Sets and numbers of all games in the registers of a CPU path.
+type Sets<B, C> = Two<<<B as Board>::Word as Word>::Eight<C>>;
+type Numbers<C> = Two<<C as Cpu>::Eight>;
 
 impl<B: Board> Playouts for DataGame<B> {
     #[inline(always)]
@@ -42,30 +57,17 @@ impl<B: Board> Task for Finish<'_, B> {
             waiting[game.position.turn as usize].push(index);
         }
         let Some(rules) = games.first().map(|game| game.position.rules) else { return };
-        let nothing = Lanes::splat(B::Word::ZERO);
-        let mut running = Running {
-            rules,
-            turn: Color::Black,
-            game_of: [None; LANES],
-            boards: [nothing; 2],
-            keys: [[Key(0); LANES]; 2],
-        };
-        let mut found = Found::new(B::Word::splat(cpu, B::Word::ZERO));
+        let nothing = Wider(cpu).spread(B::Word::ZERO);
+        let mut running = Running::new(rules);
+        let mut memory = Memory { found: Found::new(nothing), filled: [[Filled::new(nothing); MOST_FILLS]; 2] };
         loop {
-            // Step 1. Games for lanes that have none.
-            for lane in 0..LANES {
-                if running.game_of[lane].is_none() {
-                    running.game_of[lane] = waiting[running.turn as usize].pop();
-                    if let Some(index) = running.game_of[lane] {
-                        let (position, key) = (&games[index].position, games[index].key);
-                        for side in [Color::Black, Color::White] {
-                            running.keys[side as usize][lane] = key.child(side as u64);
-                        }
-                        (running.boards[0].0[lane], running.boards[1].0[lane]) = (position.own.0, position.opponent.0);
-                    }
-                }
+            // Step 1. Games for seats that have none.
+            while running.free != 0
+                && let Some(index) = waiting[running.turn as usize].pop()
+            {
+                running.seat(index, &games[index]);
             }
-            if running.game_of.iter().all(Option::is_none) {
+            if running.free == Truths::MAX {
                 if waiting.iter().all(Vec::is_empty) {
                     return;
                 }
@@ -73,298 +75,317 @@ impl<B: Board> Task for Finish<'_, B> {
                 continue;
             }
             // Step 2. A ply of all of them.
-            if rules.0.ways.is_empty() {
-                running.put(cpu, games, &mut found);
-            } else if rules.0.only_steps {
-                running.walk(cpu, games, &mut found);
-            } else {
-                running.go(cpu, games, &mut found);
-            }
+            running.go_on(cpu, games, &mut memory);
         }
     }
 }
 
-/// Eight games that are going on; the lanes without one are empty boards.
+/// What plies leave for those after them.
+struct Memory<S> {
+    found: Found<S>,
+    /// What the fills of the legal moves of Black and of White have found.
+    filled: [[Filled<S>; MOST_FILLS]; 2],
+}
+
+/// Games that are going on. A seat without one has a board on which nobody moves.
 struct Running<B: Board> {
     rules: DataRules<B>,
     turn: Color,
-    /// The game in each lane.
-    game_of: [Option<usize>; LANES],
+    /// The game in each seat, and which seats have none.
+    game_of: [usize; SEATS],
+    free: Truths,
+    /// Where the side before had no move: a pass, if this side has one; else the game was over.
+    passing: Truths,
     /// Own and the opponent's pieces, as the side sees them that is to move.
-    boards: [Lanes<B::Word>; 2],
+    boards: [Rows<B::Word>; 2],
     /// The keys of Black's draws and of White's.
-    keys: [[Key; LANES]; 2],
+    keys: [Rows<u64>; 2],
+    /// States of the draws of openings, and the plies at which openings end.
+    openings: Rows<u64>,
+    opening_ends: Rows<u64>,
+    hashes: Rows<u64>,
+    /// Plies of the positions, and those at which games are given up.
+    plies: Rows<u64>,
+    most_plies: Rows<u64>,
 }
 
-/// A lane whose game is over, or without a game.
-const NO_MOVE: Move = Move { from: 0, to: u8::MAX, rule: 0 };
+/// The moves of all games: where pieces are moved from and to, the codes of the moves, and their rules where anybody asks.
+struct Chosen<B: Board, C: Cpu> {
+    from: Sets<B, C>,
+    to: Sets<B, C>,
+    codes: Numbers<C>,
+    rules: [u8; SEATS],
+}
+
+/// Words into registers. No closures here: these are compiled into the code of each CPU path without fail.
+#[inline(always)]
+fn numbers<C: Cpu>(cpu: C, rows: &Rows<u64>) -> Numbers<C> {
+    Two(cpu.words(&rows[0]), cpu.words(&rows[1]))
+}
+
+#[inline(always)]
+fn rows_of<T: Eight>(Two(first, second): Two<T>) -> Rows<u64> {
+    [first.lanes(), second.lanes()]
+}
+
+#[inline(always)]
+fn sets<B: Board, C: Cpu>(cpu: C, rows: &Rows<B::Word>) -> Sets<B, C> {
+    Two(B::Word::load(cpu, &rows[0]), B::Word::load(cpu, &rows[1]))
+}
+
+#[inline(always)]
+fn words_of<B: Board, C: Cpu>(Two(first, second): Sets<B, C>) -> Rows<B::Word> {
+    [B::Word::lanes::<C>(first), B::Word::lanes::<C>(second)]
+}
+
+#[inline(always)]
+fn counts<B: Board, C: Cpu>(Two(first, second): Sets<B, C>) -> Numbers<C> {
+    Two(B::Word::numbers_of_bits::<C>(first), B::Word::numbers_of_bits::<C>(second))
+}
+
+#[inline(always)]
+fn only<B: Board, C: Cpu>(sets: Sets<B, C>, games: Numbers<C>) -> Sets<B, C> {
+    Two(B::Word::only::<C>(sets.0, games.0), B::Word::only::<C>(sets.1, games.1))
+}
+
+#[inline(always)]
+fn of_numbers<B: Board, C: Cpu>(cpu: C, Two(first, second): Numbers<C>) -> Sets<B, C> {
+    Two(B::Word::of_numbers(cpu, first), B::Word::of_numbers(cpu, second))
+}
+
+#[inline(always)]
+fn nth_bits<B: Board, C: Cpu>(cpu: C, sets: Sets<B, C>, indices: Numbers<C>) -> Numbers<C> {
+    Two(B::Word::nth_bits(cpu, sets.0, indices.0), B::Word::nth_bits(cpu, sets.1, indices.1))
+}
+
+#[inline(always)]
+fn nth_among<B: Board, C: Cpu>(cpu: C, sets: &[Sets<B, C>], Two(first, second): Numbers<C>) -> [Numbers<C>; 2] {
+    let nothing = B::Word::splat(cpu, B::Word::ZERO);
+    let mut halves = [[nothing; MOST_SETS]; GROUPS];
+    for (place, &Two(first, second)) in sets.iter().enumerate() {
+        halves[0][place % MOST_SETS] = first;
+        halves[1][place % MOST_SETS] = second;
+    }
+    let len = sets.len().min(MOST_SETS);
+    let [places, rest] = B::Word::nth_among(cpu, &halves[0][..len], first);
+    let [others, left] = B::Word::nth_among(cpu, &halves[1][..len], second);
+    [Two(places, others), Two(rest, left)]
+}
+
+#[inline(always)]
+fn not_zero<T: Eight>(numbers: Two<T>) -> Truths {
+    Truths::from(numbers.0.not_zero()) | Truths::from(numbers.1.not_zero()) << LANES
+}
+
+/// Numbers of the seats that are meant.
+fn seats(of: Truths) -> impl Iterator<Item = usize> {
+    (0..SEATS).filter(move |seat| of >> seat & 1 == 1)
+}
 
 impl<B: Board> Running<B> {
-    /// What says which moves are legal, into `found`.
-    #[inline(always)]
-    fn legal<C: Cpu>(&self, cpu: C, found: &mut Found<<B::Word as Word>::Eight<C>>) {
-        let nothing = B::Word::splat(cpu, B::Word::ZERO);
-        let (own, opponent) = (B::Word::load(cpu, &self.boards[0]), B::Word::load(cpu, &self.boards[1]));
-        self.rules.0.legal[self.turn as usize].run_into(Wide(cpu), [own, opponent, nothing, nothing], found);
+    fn new(rules: DataRules<B>) -> Self {
+        let nothing = [Lanes::splat(0); GROUPS];
+        Self {
+            rules,
+            turn: Color::Black,
+            game_of: [0; SEATS],
+            free: Truths::MAX,
+            passing: 0,
+            boards: [[Lanes::splat(B::Word::ZERO); GROUPS]; 2],
+            keys: [nothing; 2],
+            openings: nothing,
+            opening_ends: nothing,
+            hashes: nothing,
+            plies: nothing,
+            most_plies: nothing,
+        }
     }
 
-    /// A ply by rules that only put pieces on the board: the bits of one set are the moves.
+    /// A game takes the first free seat.
+    fn seat(&mut self, index: usize, game: &Playout<DataGame<B>>) {
+        let seat = self.free.trailing_zeros() as usize % SEATS;
+        let (group, lane) = (seat / LANES, seat % LANES);
+        self.free &= !(1 << seat);
+        self.game_of[seat] = index;
+        let position = &game.position;
+        (self.boards[0][group].0[lane], self.boards[1][group].0[lane]) = (position.own.0, position.opponent.0);
+        for side in [Color::Black, Color::White] {
+            self.keys[side as usize][group].0[lane] = game.key.child(side as u64).0;
+        }
+        self.openings[group].0[lane] = game.opening.state();
+        let of_opening = u64::from(game.opening_plies.saturating_sub(game.plies));
+        self.opening_ends[group].0[lane] = u64::from(position.ply) + of_opening;
+        self.hashes[group].0[lane] = game.hash;
+        self.plies[group].0[lane] = position.ply.into();
+        self.most_plies[group].0[lane] = game.most_plies.into();
+    }
+
+    /// A game is over: it gets its last position, in which the side `turn` is to move, and leaves its seat.
+    fn leave(&mut self, games: &mut [Playout<DataGame<B>>], seat: usize, turn: Color) {
+        let (group, lane) = (seat / LANES, seat % LANES);
+        let game = &mut games[self.game_of[seat]];
+        let boards = self.boards.each_ref().map(|boards| Bitboard(boards[group].0[lane]));
+        let [own, opponent] = if turn == self.turn { boards } else { [boards[1], boards[0]] };
+        let ply = self.plies[group].0[lane] as u32;
+        game.plies = game.plies.wrapping_add(ply.wrapping_sub(game.position.ply));
+        game.position = DataGame { own, opponent, turn, ply, ..game.position };
+        game.hash = self.hashes[group].0[lane];
+        game.opening = Stream::at(self.openings[group].0[lane]);
+        self.free |= 1 << seat;
+        self.most_plies[group].0[lane] = 0;
+    }
+
+    /// A ply of all games.
     #[inline(always)]
-    fn put<C: Cpu>(
-        &mut self,
-        cpu: C,
-        games: &mut [Playout<DataGame<B>>],
-        found: &mut Found<<B::Word as Word>::Eight<C>>,
-    ) {
-        self.legal(cpu, found);
-        let code = &self.rules.0.legal[self.turn as usize];
+    fn go_on<C: Cpu>(&mut self, cpu: C, games: &mut [Playout<DataGame<B>>], memory: &mut Memory<Sets<B, C>>) {
+        let (machine, rules, turn) = (Wider(cpu), self.rules.0, self.turn);
+        // Step 1. The legal moves, by what gives them, and how many there are.
+        let nothing = machine.spread(B::Word::ZERO);
+        let boards = [sets::<B, C>(cpu, &self.boards[0]), sets::<B, C>(cpu, &self.boards[1])];
+        let (code, found) = (&rules.legal[turn as usize], &mut memory.found);
+        let filled = &mut memory.filled[turn as usize];
+        code.run_into(machine, [boards[0], boards[1], nothing, nothing], found, filled);
         let over = code.outputs.last().map_or(0, |&over| found.truth(over));
-        // Step 1. The squares of all moves, and one of them in each game.
-        let mut legal = B::Word::splat(cpu, B::Word::ZERO);
-        for &(set, _) in &self.rules.0.places {
-            legal = legal | found.set(code.outputs[usize::from(set)]);
+        let mut places = nothing;
+        for &(set, _) in &rules.places {
+            places = places | found.set(code.outputs[usize::from(set)]);
         }
-        let legal = B::Word::lanes(legal);
-        let mut drawn = Lanes::splat(0);
-        for lane in 0..LANES {
-            if let Some(index) = self.game_of[lane] {
-                let is_over = over >> lane & 1 == 1;
-                let count = if is_over { 0 } else { u64::from(legal.0[lane].count_ones()) };
-                match self.draw(&mut games[index], lane, count) {
-                    Some(which) => drawn.0[lane] = which,
-                    None if count == 0 && !is_over && self.may_pass(&games[index], lane) => {}
-                    None => self.leave(&mut games[index], lane),
-                }
+        places = where_it_goes_on::<B::Word, _>(machine, over, places);
+        let mut legal = counts::<B, C>(places);
+        let mut ways = [nothing; MOST_SETS];
+        for (to, way) in ways.iter_mut().zip(&rules.ways) {
+            *to = where_it_goes_on::<B::Word, _>(machine, over, found.set(code.outputs[usize::from(way.set)]));
+            legal = legal.plus(counts::<B, C>(*to));
+        }
+        let ways = &ways[..rules.ways.len().min(MOST_SETS)];
+        // Step 2. Whoever has no move leaves, or waits for what the other side can do.
+        if self.passing != 0 {
+            self.pass_or_leave(games, not_zero(legal));
+        }
+        let one = legal.like(1);
+        let plies = numbers(cpu, &self.plies);
+        let legal = legal & plies.less(numbers(cpu, &self.most_plies));
+        let stuck = !not_zero(legal) & !self.free;
+        for seat in seats(stuck) {
+            let is_capped = self.plies[seat / LANES].0[seat % LANES] >= self.most_plies[seat / LANES].0[seat % LANES];
+            if rules.no_move == NoMove::Passes && over >> seat & 1 == 0 && !is_capped {
+                self.passing |= 1 << seat;
+            } else {
+                self.leave(games, seat, turn);
             }
         }
-        let squares = B::Word::nth_bits(cpu, &legal, &drawn);
-        // Step 2. The rules that allow them.
-        let mut chosen = [NO_MOVE; LANES];
-        for (lane, chosen) in chosen.iter_mut().enumerate() {
-            let Some(index) = self.game_of[lane] else { continue };
-            let square = if legal.0[lane] == B::Word::ZERO { B::Word::ZERO } else { squares.0[lane] };
-            let rule = match &*self.rules.0.places {
-                [(_, rule)] => *rule,
-                places => {
-                    let holds = |&&(set, _): &&(u8, u8)| {
-                        B::Word::lanes(found.set(code.outputs[usize::from(set)])).0[lane] & square != B::Word::ZERO
-                    };
-                    places.iter().find(holds).map_or(0, |&(_, rule)| rule)
-                }
-            };
-            let to = square.trailing_zeros().min(self.rules.0.geometry.squares()) as u8;
-            *chosen = Move { from: 0, to, rule };
-            self.note(&mut games[index], *chosen);
-        }
-        self.advance(cpu, &chosen, found);
-    }
-
-    /// A ply by rules that only take pieces from square to square, in few directions and without effects of their own.
-    #[inline(always)]
-    fn walk<C: Cpu>(
-        &mut self,
-        cpu: C,
-        games: &mut [Playout<DataGame<B>>],
-        found: &mut Found<<B::Word as Word>::Eight<C>>,
-    ) {
-        self.legal(cpu, found);
-        let (code, rules, turn) = (&self.rules.0.legal[self.turn as usize], self.rules.0, self.turn);
-        let over = code.outputs.last().map_or(0, |&over| found.truth(over));
-        // Step 1. The squares that each way starts from, and how many moves there are.
-        let (zero, nothing) = (B::Word::ZERO, Lanes::splat(B::Word::ZERO));
-        let (mut froms, mut counts) = ([nothing; MOST_AMONG], Lanes::splat(0));
-        for (from, way) in froms.iter_mut().zip(&rules.ways) {
-            let to = B::Word::lanes(found.set(code.outputs[usize::from(way.set)]));
-            *from = to.map(|to| way.back(to, turn));
-            counts = counts.zip(to, |sum, to| sum + u64::from(to.count_ones()));
-        }
-        let froms = &froms[..rules.ways.len().min(MOST_AMONG)];
-        // Step 2. Which of the moves each game makes.
-        let (mut drawn, mut moves) = (Lanes::splat(0), 0_u8);
-        for lane in 0..LANES {
-            let Some(index) = self.game_of[lane] else { continue };
-            let is_over = over >> lane & 1 == 1;
-            let count = if is_over { 0 } else { counts.0[lane] };
-            match self.draw(&mut games[index], lane, count) {
-                Some(which) => {
-                    drawn.0[lane] = which;
-                    moves |= 1 << lane;
-                }
-                None if count == 0 && !is_over && self.may_pass(&games[index], lane) => {
-                    let to = rules.geometry.squares() as u8;
-                    self.note(&mut games[index], Move { from: 0, to, rule: 0 });
-                }
-                None => self.leave(&mut games[index], lane),
-            }
-        }
-        // Step 3. The squares from and to, as `step` finds them.
-        let [squares, rest] = B::Word::nth_among(cpu, froms, &drawn);
-        let is_moved = mask(moves);
-        let from = squares.map(|square| B::Word::ONE << square as u32) & is_moved;
-        let mut targets = nothing;
-        for (&froms, way) in froms.iter().zip(&rules.ways) {
-            targets = targets | (froms & from).map(|from| way.along(from, turn));
-        }
-        let to = B::Word::nth_bits(cpu, &targets, &rest) & is_moved;
-        for lane in 0..LANES {
-            if let Some(index) = self.game_of[lane]
-                && from.0[lane] != zero
-            {
-                let to = to.0[lane].trailing_zeros() as u8;
-                self.note(&mut games[index], Move { from: squares.0[lane] as u8 + 1, to, rule: 0 });
-            }
-        }
-        let chosen = Chosen::<B> { from, to, rules: [0; LANES], len: LANES };
-        let [moved, other] = usual(cpu, &chosen, &self.boards);
-        self.boards = [other, moved];
-        self.turn = turn.opposite();
-    }
-
-    /// A ply by any rules without slides.
-    #[inline(always)]
-    fn go<C: Cpu>(
-        &mut self,
-        cpu: C,
-        games: &mut [Playout<DataGame<B>>],
-        found: &mut Found<<B::Word as Word>::Eight<C>>,
-    ) {
-        self.legal(cpu, found);
-        let code = &self.rules.0.legal[self.turn as usize];
-        let over = code.outputs.last().map_or(0, |&over| found.truth(over));
-        let set = |set: u8| B::Word::lanes(found.set(code.outputs[usize::from(set)]));
-        // Step 1. Where pieces may be put, and the squares that each way leads to.
-        let nothing = Lanes::splat(B::Word::ZERO);
-        let (mut places, mut ways) = (nothing, [nothing; MOST_SETS]);
-        for &(place, _) in &self.rules.0.places {
-            places = places.zip(set(place), |a, b| a | b);
-        }
-        for (to, way) in ways.iter_mut().zip(&self.rules.0.ways) {
-            *to = set(way.set);
-        }
-        let ways = &ways[..self.rules.0.ways.len()];
-        // Step 2. One of the moves in each game.
-        let mut chosen = [NO_MOVE; LANES];
-        for (lane, chosen) in chosen.iter_mut().enumerate() {
-            let Some(index) = self.game_of[lane] else { continue };
-            let is_over = over >> lane & 1 == 1;
-            let put = u64::from(places.0[lane].count_ones());
-            let count = put + ways.iter().map(|to| u64::from(to.0[lane].count_ones())).sum::<u64>();
-            let count = if is_over { 0 } else { count };
-            *chosen = match self.draw(&mut games[index], lane, count) {
-                Some(which) if which < put => {
-                    let to = Bitboard::<B>(places.0[lane]).into_iter().nth(which as usize).unwrap_or_default();
-                    let at = Bitboard::<B>::square(to).0;
-                    let holds = |&&(place, _): &&(u8, u8)| set(place).0[lane] & at != B::Word::ZERO;
-                    let rule = self.rules.0.places.iter().find(holds).map_or(0, |&(_, rule)| rule);
-                    Move { from: 0, to: to as u8, rule }
-                }
-                Some(which) => self.step(ways, lane, (which - put) as u32),
-                None if count == 0 && !is_over && self.may_pass(&games[index], lane) => {
-                    Move { from: 0, to: self.rules.0.geometry.squares() as u8, rule: 0 }
-                }
-                None => {
-                    self.leave(&mut games[index], lane);
-                    continue;
-                }
-            };
-            self.note(&mut games[index], *chosen);
-        }
-        self.advance(cpu, &chosen, found);
-    }
-
-    /// Step number `which` of a game, by the squares from and to: as [`Moves`] lists them, found without a list.
-    #[inline(always)]
-    fn step(&self, ways: &[Lanes<B::Word>], lane: usize, which: u32) -> Move {
-        let (rules, zero) = (&self.rules.0.ways, B::Word::ZERO);
-        let mut froms = [zero; MOST_SETS];
-        for ((from, to), way) in froms.iter_mut().zip(ways).zip(rules) {
-            *from = way.back(to.0[lane], self.turn);
-        }
-        let froms = &froms[..ways.len()];
-        // Step 1. The square moved from: steps from squares before it are not more than `which`, bit by bit of its index.
-        let before = |square: u32| {
-            let those = (B::Word::ONE << square).wrapping_sub(B::Word::ONE);
-            froms.iter().map(|&from| (from & those).count_ones()).sum::<u32>()
-        };
-        let (mut from, mut skipped) = (0, 0);
-        for bit in (0..7).rev() {
-            let further = from + (1 << bit);
-            if further < B::SQUARES {
-                let count = before(further);
-                if count <= which {
-                    (from, skipped) = (further, count);
-                }
-            }
-        }
-        // Step 2. The square moved to, and the way there.
-        let at = Bitboard::<B>::square(from).0;
-        let reached = |way: usize| rules[way].along(froms[way] & at, self.turn);
-        let targets = (0..froms.len()).fold(zero, |targets, way| targets | reached(way));
-        let to = Bitboard::<B>(targets).into_iter().nth((which - skipped) as usize).unwrap_or_default();
-        let to_set = Bitboard::<B>::square(to).0;
-        let way = (0..froms.len()).find(|&way| reached(way) & to_set != zero).unwrap_or_default();
-        Move { from: from as u8 + 1, to: to as u8, rule: rules[way].rule }
-    }
-
-    /// Which of the moves is made; `None` if there is none or the game is too long. As the slow way draws.
-    #[inline(always)]
-    fn draw(&self, game: &mut Playout<DataGame<B>>, lane: usize, count: u64) -> Option<u64> {
-        if count == 0 || game.position.ply >= game.most_plies {
-            return None;
-        }
-        Some(match count {
-            1 => 0,
-            _ if game.plies < game.opening_plies => game.opening.below(count),
-            _ => self.keys[self.turn as usize][lane].child(game.position.ply.into()).stream().below(count),
-        })
-    }
-
-    /// Whether a side without a move passes.
-    #[inline(always)]
-    fn may_pass(&self, game: &Playout<DataGame<B>>, lane: usize) -> bool {
-        self.rules.0.no_move == NoMove::Passes
-            && game.position.ply < game.most_plies
-            && self.position(&game.position, lane).legal_moves().len() > 0
-    }
-
-    /// Where the game in a lane stands.
-    #[inline(always)]
-    fn position(&self, kept: &DataGame<B>, lane: usize) -> DataGame<B> {
-        let (own, opponent) = (Bitboard(self.boards[0].0[lane]), Bitboard(self.boards[1].0[lane]));
-        DataGame { own, opponent, turn: self.turn, ..*kept }
-    }
-
-    /// A game is over: it gets its last position and leaves its lane.
-    #[inline(always)]
-    fn leave(&mut self, game: &mut Playout<DataGame<B>>, lane: usize) {
-        game.position = self.position(&game.position, lane);
-        self.game_of[lane] = None;
-    }
-
-    /// A move is made, which the board does not know yet.
-    #[inline(always)]
-    fn note(&self, game: &mut Playout<DataGame<B>>, chosen: Move) {
-        game.hash = Key(game.hash).child(chosen.code(self.rules.0.geometry.squares())).0;
-        game.plies += 1;
-        game.position.ply = game.position.ply.wrapping_add(1);
-    }
-
-    /// The boards after the moves, as the other side sees them; `found` has what the legal moves are made of.
-    #[inline(always)]
-    fn advance<C: Cpu>(&mut self, cpu: C, chosen: &[Move; LANES], found: &mut Found<<B::Word as Word>::Eight<C>>) {
-        let (rules, turn) = (self.rules, self.turn);
-        let chosen = beside(rules.0.geometry.squares(), chosen);
-        let [moved, other] = if rules.0.has_effects {
-            let code = &rules.0.legal[turn as usize];
-            let mut kept = [B::Word::splat(cpu, B::Word::ZERO); MOST_KEPT];
+        // Step 3. One of the moves in each game, drawn from its opening or from the key of the move.
+        let key = side_by_side::child(numbers(cpu, &self.keys[turn as usize]), plies);
+        let in_opening = plies.less(numbers(cpu, &self.opening_ends));
+        let opening = numbers(cpu, &self.openings);
+        let (drawn, state) = side_by_side::below(cpu, in_opening.select(opening, key), legal);
+        self.openings = rows_of(in_opening.select(state, opening));
+        let is_made = legal.select(legal.like(u64::MAX), legal.like(0));
+        let chosen = self.choose(cpu, places, ways, drawn, found);
+        // Step 4. The boards after the moves, as the other side sees them.
+        let hashes = numbers(cpu, &self.hashes);
+        self.hashes = rows_of(is_made.select(side_by_side::child(hashes, chosen.codes), hashes));
+        self.plies = rows_of(plies.plus(is_made & one));
+        let inputs = [boards[0], boards[1], only::<B, C>(chosen.from, is_made), only::<B, C>(chosen.to, is_made)];
+        let [moved, other] = if rules.has_effects {
+            let mut kept = [nothing; MOST_KEPT];
             for place in 0..code.kept.len() {
                 kept[place % MOST_KEPT] = found.kept(code, place);
             }
-            changed(cpu, rules, turn, &chosen, &self.boards, |place| kept[place % MOST_KEPT], found)
+            let kept = |place: usize| kept[place % MOST_KEPT];
+            changed(machine, self.rules, turn, inputs, &chosen.rules, kept, found)
         } else {
-            usual(cpu, &chosen, &self.boards)
+            usual(inputs)
         };
-        self.boards = [other, moved];
+        self.boards = [words_of::<B, C>(other), words_of::<B, C>(moved)];
         self.turn = turn.opposite();
+    }
+
+    /// Where the side before had no move: it has passed, if this side has one; else the game was over then.
+    #[inline(never)]
+    fn pass_or_leave(&mut self, games: &mut [Playout<DataGame<B>>], has_moves: Truths) {
+        let pass = u64::from(self.rules.0.geometry.squares());
+        for seat in seats(self.passing & has_moves) {
+            let (group, lane) = (seat / LANES, seat % LANES);
+            let hash = &mut self.hashes[group].0[lane];
+            *hash = Key(*hash).child(pass).0;
+            self.plies[group].0[lane] += 1;
+        }
+        for seat in seats(self.passing & !has_moves) {
+            self.leave(games, seat, self.turn.opposite());
+        }
+        self.passing = 0;
+    }
+
+    /// The moves by their numbers among all: placements by squares, then steps by the squares from and to.
+    #[inline(always)]
+    fn choose<C: Cpu>(
+        &self,
+        cpu: C,
+        places: Sets<B, C>,
+        ways: &[Sets<B, C>],
+        drawn: Numbers<C>,
+        found: &Found<Sets<B, C>>,
+    ) -> Chosen<B, C> {
+        let (machine, rules, turn) = (Wider(cpu), self.rules.0, self.turn as usize);
+        let nothing = machine.spread(B::Word::ZERO);
+        let mut chosen = Chosen { from: nothing, to: nothing, codes: drawn, rules: [0; SEATS] };
+        // Step 1. Placements.
+        if !rules.places.is_empty() {
+            chosen.codes = nth_bits::<B, C>(cpu, places, drawn);
+            chosen.to = of_numbers::<B, C>(cpu, chosen.codes);
+        }
+        // Step 2. Steps, if they are not left out: the square from, by the squares that each way starts from; then the square to.
+        if !ways.is_empty() {
+            let puts = counts::<B, C>(places);
+            let is_step = !drawn.less(puts);
+            let mut froms = [nothing; MOST_SETS];
+            for ((from, &to), way) in froms.iter_mut().zip(ways).zip(&rules.ways) {
+                *from = moved(to, -way.by[turn]);
+            }
+            let froms = &froms[..ways.len()];
+            let [number, rest] = nth_among::<B, C>(cpu, froms, drawn.minus(puts) & is_step);
+            let from = only::<B, C>(of_numbers::<B, C>(cpu, number), is_step);
+            let mut targets = nothing;
+            for (&froms, way) in froms.iter().zip(&rules.ways) {
+                targets = targets | moved(froms & from, way.by[turn]);
+            }
+            let to_number = nth_bits::<B, C>(cpu, targets, rest);
+            let to = only::<B, C>(of_numbers::<B, C>(cpu, to_number), is_step);
+            let squares = drawn.like(rules.geometry.squares().into());
+            let codes = squares.plus(drawn.like(1)).plus(number.times_low(squares)).plus(to_number);
+            chosen.from = from;
+            chosen.to = only::<B, C>(chosen.to, !is_step) | to;
+            chosen.codes = is_step.select(codes, chosen.codes);
+            // Step 3. The rules of the moves, where any does more than what is usual.
+            if rules.has_effects {
+                for (&froms, way) in froms.iter().zip(&rules.ways) {
+                    let of_way = moved(froms & from, way.by[turn]) & to;
+                    chosen.note(Machine::<B::Word>::not_zero(machine, of_way), way.rule);
+                }
+            }
+        }
+        if rules.has_effects {
+            let code = &rules.legal[turn];
+            // The first of several rules counts.
+            for &(set, rule) in rules.places.iter().rev() {
+                let placed = only::<B, C>(chosen.to, counts::<B, C>(chosen.from).less(drawn.like(1)));
+                let by_rule = found.set(code.outputs[usize::from(set)]) & placed;
+                chosen.note(Machine::<B::Word>::not_zero(machine, by_rule), rule);
+            }
+        }
+        chosen
+    }
+}
+
+impl<B: Board, C: Cpu> Chosen<B, C> {
+    /// The rule of some moves.
+    #[inline(always)]
+    fn note(&mut self, of: Truths, rule: u8) {
+        for (seat, noted) in self.rules.iter_mut().enumerate() {
+            if of >> seat & 1 == 1 {
+                *noted = rule;
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::lowering::{Id, Maker, Value};
 use crate::registers::{code, given_code, keeping_code};
 
 /// The most sets that say which moves are legal: one of a placement, one of each direction of a step, three of a slide.
-pub const MOST_SETS: usize = 24;
+pub const MOST_SETS: usize = MOST_AMONG;
 
 /// The version of the written form that is read here.
 const FORMAT: u64 = 1;
@@ -96,8 +96,6 @@ pub struct Lowered<B: Board> {
     pub(crate) places: Box<[(u8, u8)]>,
     /// The rule of all moves, if they are placements by one rule.
     pub(crate) only_place: Option<u8>,
-    /// Whether all moves are steps, in so few ways that they are looked at side by side, without effects of their own.
-    pub(crate) only_steps: bool,
     pub(crate) ways: Box<[Way]>,
     pub(crate) slides: Box<[Slide<B::Word>]>,
     /// Legal moves of Black and of White, and behind them whether the game is over if that side is to move.
@@ -297,14 +295,12 @@ impl<'a, B: Board> Reader<'a, B> {
         let effects: Box<[_]> = of_black.into_iter().zip(of_white).map(effect).collect();
         let has_effects = effects.iter().any(|effect| matches!(effect, Effect::Code(_)));
         let (is_one, moves_pieces) = (places.len() == 1, !ways.is_empty() || !slides.is_empty());
-        let only_steps = places.is_empty() && slides.is_empty() && ways.len() <= MOST_AMONG && !has_effects;
         let both = |codes: Vec<Code<B>>| <[Code<B>; 2]>::try_from(codes).map_err(|_| "moves - not for both colours");
         Ok(Lowered {
             geometry: self.geometry,
             black,
             white,
             only_place: places.first().filter(|_| is_one && !moves_pieces).map(|&(_, rule)| rule),
-            only_steps,
             places: places.into(),
             ways: ways.into(),
             slides: slides.into(),

@@ -2,12 +2,12 @@
 
 use evoply_core::bitboard::{Board, Word};
 use evoply_core::cpu::{Cpu, Task};
-use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::lanes::{Bits, LANES, Lanes};
 use evoply_core::rules::{Children, Color, Game, SeenLanes};
 
 use crate::DataGame;
-use crate::code::{Code, Found, MOST_KEPT, Wide, mask};
-use crate::moves::{Chosen, Move, Moves};
+use crate::code::{Code, Found, INPUTS, MOST_KEPT, Machine, Truths, Wide};
+use crate::moves::Moves;
 use crate::rules::{DataRules, Effect};
 
 /// A position whose moves are wanted: a task, so that this much code is compiled once for each CPU path.
@@ -37,90 +37,68 @@ impl<B: Board> Task for Make<'_, B> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { position, expansion } = self;
         let chosen = expansion.block(cpu);
-        let boards = [Lanes::splat(position.own.0), Lanes::splat(position.opponent.0)];
+        let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
+        let spread = |word| B::Word::splat(cpu, word);
+        let inputs = [spread(position.own.0), spread(position.opponent.0), load(&chosen.from), load(&chosen.to)];
         let [moved, to_move] = if position.rules.0.has_effects {
-            let kept = |place: usize| B::Word::splat(cpu, expansion.kept[place % MOST_KEPT]);
-            let mut found = Found::new(B::Word::splat(cpu, B::Word::ZERO));
-            changed(cpu, position.rules, position.turn, &chosen, &boards, kept, &mut found)
+            let kept = |place: usize| spread(expansion.kept[place % MOST_KEPT]);
+            let mut found = Found::new(spread(B::Word::ZERO));
+            changed(Wide(cpu), position.rules, position.turn, inputs, &chosen.rules, kept, &mut found)
         } else {
-            usual(cpu, &chosen, &boards)
+            usual(inputs)
         };
+        let [moved, to_move] = [B::Word::lanes(moved), B::Word::lanes(to_move)];
         Children { to_move, moved, kings: None, moved_to: chosen.to, quiet: 0, len: chosen.len }
     }
 }
 
-/// Eight moves on a board of so many squares, side by side.
+/// Own and the opponent's pieces after what usually happens on each board, as the side that moves sees them; boards without a
+/// move stay. The inputs are those of code: own, the opponent's, the squares moved from and to.
+#[inline(always)]
+pub(crate) fn usual<S: Bits>([own, opponent, from, to]: [S; INPUTS as usize]) -> [S; 2] {
+    [(own & !from) | to, opponent & !to]
+}
+
+/// The same by rules whose moves have effects of their own. `of` is the rule of the move on each board, `kept` what the code of
+/// the legal moves has kept, and `found` what an earlier run may have left.
 #[inline(always)]
 #[allow(clippy::needless_range_loop)] // An iterator's calls are not always compiled into the code of a CPU path.
-pub(crate) fn beside<B: Board>(count: u32, moves: &[Move; LANES]) -> Chosen<B> {
-    let nothing = Lanes::splat(B::Word::ZERO);
-    let mut chosen = Chosen { from: nothing, to: nothing, rules: [0; LANES], len: LANES };
-    for lane in 0..LANES {
-        let Move { from, to, rule } = moves[lane];
-        if from > 0 {
-            chosen.from.0[lane] = B::Word::ONE << u32::from(from - 1);
-        }
-        if u32::from(to) < count {
-            chosen.to.0[lane] = B::Word::ONE << u32::from(to);
-        }
-        chosen.rules[lane] = rule;
-    }
-    chosen
-}
-
-/// Own and the opponent's pieces after what usually happens on each board, as the side that moves sees them; lanes without a
-/// move stay.
-#[inline(always)]
-pub(crate) fn usual<B: Board, C: Cpu>(cpu: C, chosen: &Chosen<B>, boards: &[Lanes<B::Word>; 2]) -> [Lanes<B::Word>; 2] {
-    let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
-    let (own, opponent) = (load(&boards[0]), load(&boards[1]));
-    let (from, to) = (load(&chosen.from), load(&chosen.to));
-    [B::Word::lanes((own & !from) | to), B::Word::lanes(opponent & !to)]
-}
-
-/// The same by rules whose moves have effects of their own: `kept` is what the code of the legal moves has kept, and `found` what
-/// an earlier run may have left.
-#[inline(always)]
-pub(crate) fn changed<B: Board, C: Cpu>(
-    cpu: C,
+pub(crate) fn changed<B: Board, M: Machine<B::Word>>(
+    machine: M,
     rules: DataRules<B>,
     mover: Color,
-    chosen: &Chosen<B>,
-    boards: &[Lanes<B::Word>; 2],
-    kept: impl Fn(usize) -> <B::Word as Word>::Eight<C>,
-    found: &mut Found<<B::Word as Word>::Eight<C>>,
-) -> [Lanes<B::Word>; 2] {
-    let load = |lanes: &Lanes<B::Word>| B::Word::load(cpu, lanes);
-    let (own, opponent) = (load(&boards[0]), load(&boards[1]));
-    let (from, to) = (load(&chosen.from), load(&chosen.to));
+    inputs: [M::Set; INPUTS as usize],
+    of: &[u8],
+    kept: impl Fn(usize) -> M::Set,
+    found: &mut Found<M::Set>,
+) -> [M::Set; 2] {
     // Step 1. What usually happens, which is nothing where there is no move.
-    let (mut moved, mut other) = ((own & !from) | to, opponent & !to);
-    // Step 2. What rules with effects of their own say, in the lanes of their moves.
-    let mut left = B::Word::not_zero(to);
+    let [mut moved, mut other] = usual(inputs);
+    // Step 2. What rules with effects of their own say, on the boards of their moves.
+    let mut left = machine.not_zero(inputs[3]);
     while left != 0 {
-        let rule = chosen.rules[left.trailing_zeros() as usize % LANES];
-        let mut of_rule = u8::MAX;
+        let rule = of[left.trailing_zeros() as usize % of.len()];
+        let mut of_rule = Truths::MAX;
         if rules.0.only_place.is_none() {
-            for lane in 0..LANES {
-                of_rule &= !(u8::from(chosen.rules[lane] != rule) << lane);
+            for board in 0..of.len() {
+                of_rule &= !(Truths::from(of[board] != rule) << board);
             }
         }
         of_rule &= left;
         left &= !of_rule;
         if let Effect::Code(codes) = &rules.0.effects[usize::from(rule)] {
             let code = &codes[mover as usize].rest;
-            code.run_given(Wide(cpu), [own, opponent, from, to], &kept, found);
+            code.run_given(machine, inputs, &kept, found);
             let [a, b] = [found.set(code.outputs[0]), found.set(code.outputs[1])];
-            if of_rule == u8::MAX {
+            if of_rule == machine.not_zero(machine.spread(B::Word::ONE)) {
                 (moved, other) = (a, b);
             } else {
-                let those = load(&mask(of_rule));
-                moved = (a & those) | (moved & !those);
-                other = (b & those) | (other & !those);
+                moved = machine.only(a, of_rule) | machine.only(moved, !of_rule);
+                other = machine.only(b, of_rule) | machine.only(other, !of_rule);
             }
         }
     }
-    [B::Word::lanes(moved), B::Word::lanes(other)]
+    [moved, other]
 }
 
 /// Eight boards, to be looked at by the side that is to move.
@@ -129,17 +107,13 @@ pub(crate) struct Look<'a, B: Board> {
     pub seen: SeenLanes<'a, B>,
 }
 
-/// Sets of squares of eight boards, empty where a game is over.
+/// Sets of squares of boards, empty where a game is over.
 ///
 /// Seldom is one, and to spread bits to words takes as long as the rules of a simple game. A function, as a closure is not always
 /// compiled into the code of a CPU path.
 #[inline(always)]
-fn where_it_goes_on<B: Board, C: Cpu>(
-    cpu: C,
-    over: u8,
-    sets: <B::Word as Word>::Eight<C>,
-) -> <B::Word as Word>::Eight<C> {
-    if over == 0 { sets } else { sets & B::Word::load(cpu, &mask(!over)) }
+pub(crate) fn where_it_goes_on<W: Word, M: Machine<W>>(machine: M, over: Truths, sets: M::Set) -> M::Set {
+    if over == 0 { sets } else { machine.only(sets, !over) }
 }
 
 /// What is seen of eight boards.
@@ -164,18 +138,18 @@ impl<B: Board> Task for Look<'_, B> {
         let nothing = B::Word::splat(cpu, B::Word::ZERO);
         let (own, opponent) = (B::Word::load(cpu, seen.own), B::Word::load(cpu, seen.opponent));
         let mut found = Found::new(nothing);
-        code.run_into(Wide(cpu), [own, opponent, nothing, nothing], &mut found);
+        code.run_into(Wide(cpu), [own, opponent, nothing, nothing], &mut found, &mut []);
         let over = code.outputs.last().map_or(0, |&over| found.truth(over));
         // Step 1. Placements, each square once.
         let mut destinations = nothing;
         for &(set, _) in &rules.0.places {
             destinations = destinations | found.set(code.outputs[usize::from(set)]);
         }
-        destinations = where_it_goes_on::<B, C>(cpu, over, destinations);
+        destinations = where_it_goes_on::<B::Word, _>(Wide(cpu), over, destinations);
         let mut mobility = B::Word::counts(destinations);
         // Step 2. Steps, direction by direction.
         for way in &rules.0.ways {
-            let to = where_it_goes_on::<B, C>(cpu, over, found.set(code.outputs[usize::from(way.set)]));
+            let to = where_it_goes_on::<B::Word, _>(Wide(cpu), over, found.set(code.outputs[usize::from(way.set)]));
             mobility = mobility.zip(B::Word::counts(to), |sum, count| sum + count);
             destinations = destinations | to;
         }
@@ -199,7 +173,7 @@ impl<B: Board> Task for Judge<'_, B> {
         let nothing = B::Word::splat(cpu, B::Word::ZERO);
         let (own, opponent) = (B::Word::load(cpu, own), B::Word::load(cpu, opponent));
         let found = code.run(Wide(cpu), [own, opponent, nothing, nothing]);
-        (found.truth(code.outputs[0]), code.number(Wide(cpu), &found))
+        (found.truth(code.outputs[0]) as u8, code.number(Wide(cpu), &found))
     }
 }
 

@@ -338,7 +338,7 @@ macro_rules! both {
     };
 }
 
-impl<T: Vector> BitAnd for Two<T> {
+impl<T: Bits> BitAnd for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
@@ -346,7 +346,7 @@ impl<T: Vector> BitAnd for Two<T> {
     }
 }
 
-impl<T: Vector> BitOr for Two<T> {
+impl<T: Bits> BitOr for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
@@ -354,7 +354,7 @@ impl<T: Vector> BitOr for Two<T> {
     }
 }
 
-impl<T: Vector> Not for Two<T> {
+impl<T: Bits> Not for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
@@ -362,7 +362,7 @@ impl<T: Vector> Not for Two<T> {
     }
 }
 
-impl<T: Vector> Shl<u32> for Two<T> {
+impl<T: Bits> Shl<u32> for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn shl(self, by: u32) -> Self {
@@ -370,7 +370,7 @@ impl<T: Vector> Shl<u32> for Two<T> {
     }
 }
 
-impl<T: Vector> Shr<u32> for Two<T> {
+impl<T: Bits> Shr<u32> for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn shr(self, by: u32) -> Self {
