@@ -5,7 +5,7 @@
 use std::fmt::{self, Debug};
 use std::ops::{BitAnd, BitOr, Not, Sub};
 
-pub use crate::board::{Board, Direction, MAX_SQUARES, MOST_AMONG, Size4, Size6, Size8, Size10, Word};
+pub use crate::board::{Board, Direction, MAX_SQUARES, Size4, Size6, Size8, Size10, Word};
 
 /// A set of squares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -63,13 +63,11 @@ pub trait Word: Sets + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static
     /// The place of bit number `indices` of the set bits of each, the lowest being number 0; a word with fewer gives what means
     /// nothing.
     fn nth_bits<C: Cpu>(cpu: C, wide: Self::Eight<C>, indices: C::Eight) -> C::Eight;
-    /// All bits of up to [`MOST_AMONG`] words in each lane, the lowest first: the place of bit number `indices`, and which of the
-    /// bits in that place it is. Where there are fewer it means nothing.
-    fn nth_among<C: Cpu>(cpu: C, words: &[Self::Eight<C>], indices: C::Eight) -> [C::Eight; 2];
+    /// Bits 0 to 63 of each.
+    fn lower_half<C: Cpu>(wide: Self::Eight<C>) -> C::Eight;
+    /// Those where a lane is not 0, elsewhere bits 64 to 127, if there are any.
+    fn half<C: Cpu>(wide: Self::Eight<C>, is_lower: C::Eight) -> C::Eight;
 }
-
-/// The most words that [`Word::nth_among`] looks at.
-pub const MOST_AMONG: usize = 24;
 
 macro_rules! word {
     ($type:ty, { $($wide:item)* }) => {
@@ -161,27 +159,12 @@ word!(u64, {
         wide.place_of_bit(indices)
     }
     #[inline(always)]
-    fn nth_among<C: Cpu>(cpu: C, words: &[C::Eight], indices: C::Eight) -> [C::Eight; 2] {
-        let zero = cpu.splat(0);
-        let (mut rest, mut places, mut left) = (indices, zero, [zero; MOST_AMONG]);
-        for (left, &words) in left.iter_mut().zip(words) {
-            *left = words;
-        }
-        let left = &mut left[..words.len().min(MOST_AMONG)];
-        // Half of the places at a time: is the bit in the lower ones, or does it come after all of those?
-        for half in [32, 16, 8, 4, 2, 1] {
-            let mut lower = zero;
-            for &mut words in &mut *left {
-                lower = lower.plus((words & cpu.splat((1 << half) - 1)).count_ones());
-            }
-            let is_lower = rest.less(lower);
-            for words in &mut *left {
-                *words = is_lower.select(*words, *words >> half);
-            }
-            rest = rest.minus(lower & !is_lower);
-            places = places | (cpu.splat(u64::from(half)) & !is_lower);
-        }
-        [places, rest]
+    fn lower_half<C: Cpu>(wide: C::Eight) -> C::Eight {
+        wide
+    }
+    #[inline(always)]
+    fn half<C: Cpu>(wide: C::Eight, _: C::Eight) -> C::Eight {
+        wide
     }
 });
 
@@ -243,19 +226,12 @@ word!(u128, {
         half.place_of_bit(indices.minus(below & !is_lower)).plus(cpu.splat(64) & !is_lower)
     }
     #[inline(always)]
-    fn nth_among<C: Cpu>(cpu: C, words: &[Double<C::Eight>], indices: C::Eight) -> [C::Eight; 2] {
-        let mut below = cpu.splat(0);
-        for words in words {
-            below = below.plus(words.low.count_ones());
-        }
-        let is_lower = indices.less(below);
-        let mut halves = [below; MOST_AMONG];
-        for (half, words) in halves.iter_mut().zip(words) {
-            *half = is_lower.select(words.low, words.high);
-        }
-        let rest = indices.minus(below & !is_lower);
-        let [places, rest] = u64::nth_among(cpu, &halves[..words.len().min(MOST_AMONG)], rest);
-        [places.plus(cpu.splat(64) & !is_lower), rest]
+    fn lower_half<C: Cpu>(wide: Double<C::Eight>) -> C::Eight {
+        wide.low
+    }
+    #[inline(always)]
+    fn half<C: Cpu>(wide: Double<C::Eight>, is_lower: C::Eight) -> C::Eight {
+        is_lower.select(wide.low, wide.high)
     }
 });
 
@@ -399,74 +375,5 @@ impl Direction {
             "nw" => Self::NorthWest,
             _ => return None,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cpu::{Task, available, on};
-    use crate::stream::Key;
-
-    /// [`Word::nth_among`] on a CPU path.
-    struct Among<'a, W: Word>(&'a [Lanes<W>], &'a Lanes<u64>);
-
-    impl<W: Word> Task for Among<'_, W> {
-        type Output = [Lanes<u64>; 2];
-        #[inline(always)]
-        fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-            let mut words = [W::splat(cpu, W::ZERO); MOST_AMONG];
-            for (wide, words) in words.iter_mut().zip(self.0) {
-                *wide = W::load(cpu, words);
-            }
-            let [places, rest] = W::nth_among(cpu, &words[..self.0.len()], cpu.words(self.1));
-            [places.lanes(), rest.lanes()]
-        }
-    }
-
-    fn check_among<W: Word>(squares: u32) {
-        for round in 0..200 {
-            let mut draws = Key::new(7).child(round).stream();
-            let count = 1 + draws.below(MOST_AMONG as u64) as usize;
-            let words: Vec<_> = (0..count)
-                .map(|_| {
-                    let mut words = Lanes::splat(W::ZERO);
-                    for word in &mut words.0 {
-                        for _ in 0..draws.below(12) {
-                            *word = *word | W::ONE << draws.below(squares.into()) as u32;
-                        }
-                    }
-                    words
-                })
-                .collect();
-            // The slow, obvious way: a list of all bits, place by place.
-            let listed = (0..LANES).map(|lane| {
-                let mut bits = Vec::new();
-                for place in 0..squares {
-                    let here = words.iter().filter(|words| words.0[lane] & W::ONE << place != W::ZERO).count() as u64;
-                    bits.extend((0..here).map(|number| (u64::from(place), number)));
-                }
-                bits
-            });
-            let listed: Vec<_> = listed.collect();
-            let mut indices = Lanes::splat(0);
-            for (index, bits) in indices.0.iter_mut().zip(&listed) {
-                *index = draws.below(bits.len() as u64);
-            }
-            for path in available() {
-                let [places, rest] = on(path, Among(&words, &indices));
-                for (lane, bits) in listed.iter().enumerate() {
-                    if let Some(&expected) = bits.get(indices.0[lane] as usize) {
-                        assert_eq!((places.0[lane], rest.0[lane]), expected);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn bits_among_words_are_found_as_in_a_list() {
-        check_among::<u64>(64);
-        check_among::<u128>(100);
     }
 }

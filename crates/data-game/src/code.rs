@@ -19,6 +19,13 @@ pub(crate) type Register = u8;
 /// The registers of sets that hold the inputs: own, the opponent's, the squares moved from and to.
 pub(crate) const INPUTS: u8 = 4;
 
+/// Behind them are all squares that can be played, and no square.
+pub(crate) const PLAYABLE: Register = INPUTS;
+pub(crate) const NOTHING: Register = INPUTS + 1;
+
+/// The first register that holds anything else.
+pub(crate) const FREE: Register = INPUTS + 2;
+
 /// A bit a board.
 pub(crate) type Truths = u16;
 
@@ -156,11 +163,20 @@ pub(crate) enum Comparison {
     Equal,
 }
 
-/// What a shift takes in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Into {
-    Set(Register),
-    Playable,
+/// A fill in one direction.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Ray<W> {
+    pub start: Register,
+    pub through: Register,
+    /// What is added to the result.
+    pub with: Register,
+    /// Whether the start is first moved a step in that direction.
+    pub is_moved: bool,
+    /// Whether a line may have more than eight squares.
+    pub is_long: bool,
+    pub by: u32,
+    /// The squares that a step can reach.
+    pub reached: W,
 }
 
 /// One operation: where the result goes comes first.
@@ -170,14 +186,14 @@ pub(crate) enum Op<W> {
     Intersection(Register, Register, Register),
     Union(Register, Register, Register),
     Difference(Register, Register, Register),
-    // Which way, how far, what stays on its row, and what is taken in: ways of their own, so that nothing is asked in the loop.
-    ShiftUp(Register, Register, u32, W, Into),
-    ShiftDown(Register, Register, u32, W, Into),
+    /// What is shifted, what it is intersected with, what is added; how far, and what stays on its row.
+    // Ways up and down are ways of their own, so that nothing is asked in the loop.
+    ShiftUp(Register, Register, Register, Register, u32, W),
+    ShiftDown(Register, Register, Register, Register, u32, W),
     /// A step farther than a shift of the machine.
     ShiftFar(Register, Register, Step<W>),
-    /// Start, through, how far, the squares that a step can reach, and whether a line may have more than eight squares.
-    RayUp(Register, Register, Register, u32, W, bool),
-    RayDown(Register, Register, Register, u32, W, bool),
+    RayUp(Register, Ray<W>),
+    RayDown(Register, Ray<W>),
     Fill(Register, Register, Register, Box<[Step<W>]>),
     Symmetry(Register, Register, u8),
     First(Register, Register),
@@ -209,9 +225,8 @@ pub(crate) struct Code<B: Board> {
     pub(crate) outputs: Box<[Output]>,
     /// What [`Output::Number`] is, made of sets that were found.
     pub(crate) number: Option<Number>,
-    /// Where sets stay that other code is given, and where it finds those that it is given.
+    /// Where sets stay that other code finds there.
     pub(crate) kept: Box<[Register]>,
-    pub(crate) given: Box<[Register]>,
 }
 
 /// The most sets that code keeps for other code.
@@ -265,9 +280,10 @@ impl<B: Board> Code<B> {
         filled: &mut [Filled<M::Set>],
     ) {
         let mut filled = filled.iter_mut();
-        found.sets[..INPUTS as usize].copy_from_slice(&inputs);
         let spread = |word| machine.spread(word);
-        let playable = machine.spread(self.geometry.playable().0);
+        found.sets[..INPUTS as usize].copy_from_slice(&inputs);
+        found.sets[usize::from(PLAYABLE)] = spread(self.geometry.playable().0);
+        found.sets[usize::from(NOTHING)] = spread(B::Word::ZERO);
         macro_rules! at {
             ($register:expr) => {
                 found.sets[usize::from($register) % REGISTERS]
@@ -278,30 +294,23 @@ impl<B: Board> Code<B> {
                 found.truths[usize::from($register) % REGISTERS]
             };
         }
-        // What a shift takes in is a set, or all that can be played.
-        macro_rules! into {
-            ($into:expr) => {
-                match $into {
-                    Into::Set(register) => at!(register),
-                    Into::Playable => playable,
-                }
-            };
-        }
         // Reaches of one step, of two, of four, and of eight where a line is that long (Kogge and Stone 1973).
         macro_rules! ray {
-            ($to:expr, $start:expr, $through:expr, $by:expr, $reached:expr, $is_long:expr, $shift:tt) => {{
-                let through = at!($through);
-                let (mut grown, mut passed) = (at!($start) & through, through & spread($reached));
-                grown = grown | (passed & (grown $shift $by));
-                passed = passed & (passed $shift $by);
-                grown = grown | (passed & (grown $shift (2 * $by)));
-                passed = passed & (passed $shift (2 * $by));
-                grown = grown | (passed & (grown $shift (4 * $by)));
-                if $is_long {
-                    passed = passed & (passed $shift (4 * $by));
-                    grown = grown | (passed & ((grown $shift (4 * $by)) $shift (4 * $by)));
+            ($to:expr, $ray:expr, $shift:tt) => {{
+                let Ray { start, through, with, is_moved, is_long, by, reached } = $ray;
+                let (start, through) = (at!(start), at!(through));
+                let mut passed = through & spread(reached);
+                let mut grown = if is_moved { passed & (start $shift by) } else { start & through };
+                grown = grown | (passed & (grown $shift by));
+                passed = passed & (passed $shift by);
+                grown = grown | (passed & (grown $shift (2 * by)));
+                passed = passed & (passed $shift (2 * by));
+                grown = grown | (passed & (grown $shift (4 * by)));
+                if is_long {
+                    passed = passed & (passed $shift (4 * by));
+                    grown = grown | (passed & ((grown $shift (4 * by)) $shift (4 * by)));
                 }
-                at!($to) = grown;
+                at!($to) = grown | at!(with);
             }};
         }
         for op in &self.ops {
@@ -310,19 +319,15 @@ impl<B: Board> Code<B> {
                 Op::Intersection(to, a, b) => at!(to) = at!(a) & at!(b),
                 Op::Union(to, a, b) => at!(to) = at!(a) | at!(b),
                 Op::Difference(to, a, b) => at!(to) = at!(a) & !at!(b),
-                Op::ShiftUp(to, a, by, staying, into) => {
-                    at!(to) = (at!(a) & spread(staying)) << by & into!(into);
+                Op::ShiftUp(to, a, into, with, by, staying) => {
+                    at!(to) = (((at!(a) & spread(staying)) << by) & at!(into)) | at!(with);
                 }
-                Op::ShiftDown(to, a, by, staying, into) => {
-                    at!(to) = (at!(a) & spread(staying)) >> by & into!(into);
+                Op::ShiftDown(to, a, into, with, by, staying) => {
+                    at!(to) = (((at!(a) & spread(staying)) >> by) & at!(into)) | at!(with);
                 }
                 Op::ShiftFar(to, a, ref step) => at!(to) = step.of(at!(a), spread),
-                Op::RayUp(to, start, through, by, reached, is_long) => {
-                    ray!(to, start, through, by, reached, is_long, <<);
-                }
-                Op::RayDown(to, start, through, by, reached, is_long) => {
-                    ray!(to, start, through, by, reached, is_long, >>);
-                }
+                Op::RayUp(to, ray) => ray!(to, ray, <<),
+                Op::RayDown(to, ray) => ray!(to, ray, >>),
                 Op::Fill(to, start, through, ref steps) => {
                     let (start, through) = (at!(start), at!(through));
                     let mut grown = start & through;
@@ -378,21 +383,6 @@ impl<B: Board> Code<B> {
         }
     }
 
-    /// Run it on what other code has kept.
-    #[inline(always)]
-    pub fn run_given<M: Machine<B::Word>>(
-        &self,
-        machine: M,
-        inputs: [M::Set; INPUTS as usize],
-        given: impl Fn(usize) -> M::Set,
-        found: &mut Found<M::Set>,
-    ) {
-        for (place, &register) in self.given.iter().enumerate() {
-            found.sets[usize::from(register) % REGISTERS] = given(place);
-        }
-        self.run_into(machine, inputs, found, &mut []);
-    }
-
     /// The number of the code, of sets that it has found on the boards of the first group; 0 if it has none.
     pub fn number<M: Machine<B::Word>>(&self, machine: M, found: &Found<M::Set>) -> Lanes<f64> {
         let counts = |register: Register| machine.counts(&found.sets[usize::from(register)], 0);
@@ -414,6 +404,12 @@ impl<S: Copy> Found<S> {
             Output::Set(register) => self.sets[usize::from(register) % REGISTERS],
             Output::Truth(_) | Output::Always(_) | Output::Number => self.sets[0],
         }
+    }
+
+    /// Put what some code has kept where it keeps it.
+    #[inline(always)]
+    pub fn keep<B: Board>(&mut self, code: &Code<B>, place: usize, set: S) {
+        self.sets[usize::from(code.kept[place]) % REGISTERS] = set;
     }
 
     /// What some code has kept for others.

@@ -65,6 +65,11 @@ pub(crate) enum Value {
     Number(Box<Figure>),
 }
 
+/// Whether two steps never take back what the other does.
+fn go_on((down, right): (i32, i32), (then_down, then_right): (i32, i32)) -> bool {
+    down * then_down >= 0 && right * then_right >= 0
+}
+
 /// Makes code for one colour.
 pub(crate) struct Maker<'a, B: Board> {
     pub geometry: &'a Geometry<B>,
@@ -100,10 +105,25 @@ impl<'a, B: Board> Maker<'a, B> {
             _ => None,
         };
         let both = |a, b| Some((constant(a)?, constant(b)?));
+        // Two shifts are one, unless the square between may be missing.
+        let made = match made {
+            Made::Shift(a, offset) => match self.made[a as usize] {
+                Made::Shift(a, first) if self.has_all_squares() && go_on(first, offset) => {
+                    Made::Shift(a, (first.0 + offset.0, first.1 + offset.1))
+                }
+                _ => made,
+            },
+            _ => made,
+        };
         let folded = match made {
             Made::Intersection(a, b) => both(a, b).map(|(a, b)| a & b),
             Made::Union(a, b) => both(a, b).map(|(a, b)| a | b),
             Made::Difference(a, b) => both(a, b).map(|(a, b)| a & !b),
+            Made::Shift(_, (down, right))
+                if down.unsigned_abs() >= self.geometry.rows() || right.unsigned_abs() >= self.geometry.columns() =>
+            {
+                Some(B::Word::ZERO)
+            }
             Made::Shift(a, offset) => constant(a).map(|set| self.geometry.offset(offset).of(set, |mask| mask)),
             _ => None,
         };
@@ -115,6 +135,10 @@ impl<'a, B: Board> Maker<'a, B> {
         self.made.push(made);
         self.known.insert(made, id);
         id
+    }
+
+    fn has_all_squares(&self) -> bool {
+        self.geometry.playable().len() == self.geometry.squares()
     }
 
     /// A set of squares that never changes.

@@ -11,7 +11,7 @@ use evoply_core::rules::Color;
 use evoply_core::rules::playout::{Playout, Playouts};
 use evoply_core::stream::{Key, Stream, side_by_side};
 
-use crate::code::{Filled, Found, MOST_KEPT, Machine, Truths, Wider};
+use crate::code::{Filled, Found, Machine, Truths, Wider};
 use crate::rules::{DataRules, MOST_SETS};
 use crate::side_by_side::{changed, usual, where_it_goes_on};
 use crate::{DataGame, NoMove};
@@ -19,6 +19,9 @@ use crate::{DataGame, NoMove};
 /// Groups of eight games, and the games of all.
 const GROUPS: usize = 2;
 const SEATS: usize = GROUPS * LANES;
+
+/// So few games are played faster one after the other.
+const FEW: usize = 1;
 
 /// Fills of a colour's code that begin with what they found a ply before.
 const MOST_FILLS: usize = 2;
@@ -33,7 +36,7 @@ type Numbers<C> = Two<<C as Cpu>::Eight>;
 impl<B: Board> Playouts for DataGame<B> {
     #[inline(always)]
     fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
-        if games.iter().all(|game| game.position.rules.0.slides.is_empty()) {
+        if games.len() > FEW && games.iter().all(|game| game.position.rules.0.slides.is_empty()) {
             cpu.call(Finish(games));
         } else {
             games.iter_mut().for_each(Playout::finish);
@@ -59,7 +62,12 @@ impl<B: Board> Task for Finish<'_, B> {
         let Some(rules) = games.first().map(|game| game.position.rules) else { return };
         let nothing = Wider(cpu).spread(B::Word::ZERO);
         let mut running = Running::new(rules);
-        let mut memory = Memory { found: Found::new(nothing), filled: [[Filled::new(nothing); MOST_FILLS]; 2] };
+        let mut memory = Memory::<B, C> {
+            found: Found::new(nothing),
+            filled: [[Filled::new(nothing); MOST_FILLS]; 2],
+            froms: [nothing; MOST_SETS],
+            halves: [numbers(cpu, &[Lanes::splat(0); GROUPS]); MOST_SETS],
+        };
         loop {
             // Step 1. Games for seats that have none.
             while running.free != 0
@@ -80,11 +88,14 @@ impl<B: Board> Task for Finish<'_, B> {
     }
 }
 
-/// What plies leave for those after them.
-struct Memory<S> {
-    found: Found<S>,
+/// What plies leave for those after them, be it only room: to clear it takes longer than the rules of a simple game.
+struct Memory<B: Board, C: Cpu> {
+    found: Found<Sets<B, C>>,
     /// What the fills of the legal moves of Black and of White have found.
-    filled: [[Filled<S>; MOST_FILLS]; 2],
+    filled: [[Filled<Sets<B, C>>; MOST_FILLS]; 2],
+    /// Squares that each way starts from.
+    froms: [Sets<B, C>; MOST_SETS],
+    halves: [Numbers<C>; MOST_SETS],
 }
 
 /// Games that are going on. A seat without one has a board on which nobody moves.
@@ -158,18 +169,42 @@ fn nth_bits<B: Board, C: Cpu>(cpu: C, sets: Sets<B, C>, indices: Numbers<C>) -> 
     Two(B::Word::nth_bits(cpu, sets.0, indices.0), B::Word::nth_bits(cpu, sets.1, indices.1))
 }
 
+/// All bits of some sets of each game, the lowest first: the place of bit number `indices`, and which of the bits in that place it
+/// is. Where there are fewer it means nothing. `halves` is room to work in.
 #[inline(always)]
-fn nth_among<B: Board, C: Cpu>(cpu: C, sets: &[Sets<B, C>], Two(first, second): Numbers<C>) -> [Numbers<C>; 2] {
-    let nothing = B::Word::splat(cpu, B::Word::ZERO);
-    let mut halves = [[nothing; MOST_SETS]; GROUPS];
-    for (place, &Two(first, second)) in sets.iter().enumerate() {
-        halves[0][place % MOST_SETS] = first;
-        halves[1][place % MOST_SETS] = second;
+pub(crate) fn nth_among<B: Board, C: Cpu>(
+    sets: &[Sets<B, C>],
+    indices: Numbers<C>,
+    halves: &mut [Numbers<C>],
+) -> [Numbers<C>; 2] {
+    let zero = indices.like(0);
+    // Step 1. The half of the words that has the bit.
+    let mut lower = zero;
+    for set in sets {
+        let half = Two(B::Word::lower_half::<C>(set.0), B::Word::lower_half::<C>(set.1));
+        lower = lower.plus(half.count_ones());
     }
-    let len = sets.len().min(MOST_SETS);
-    let [places, rest] = B::Word::nth_among(cpu, &halves[0][..len], first);
-    let [others, left] = B::Word::nth_among(cpu, &halves[1][..len], second);
-    [Two(places, others), Two(rest, left)]
+    let is_lower = indices.less(lower);
+    let mut places = zero.like(64) & !is_lower;
+    let mut rest = indices.minus(lower & !is_lower);
+    let halves = &mut halves[..sets.len()];
+    for (half, set) in halves.iter_mut().zip(sets) {
+        *half = Two(B::Word::half::<C>(set.0, is_lower.0), B::Word::half::<C>(set.1, is_lower.1));
+    }
+    // Step 2. Half of the places at a time: is the bit in the lower ones, or does it come after all of those?
+    for half in [32, 16, 8, 4, 2, 1] {
+        let mut lower = zero;
+        for &mut words in &mut *halves {
+            lower = lower.plus((words & zero.like((1 << half) - 1)).count_ones());
+        }
+        let is_lower = rest.less(lower);
+        for words in &mut *halves {
+            *words = is_lower.select(*words, *words >> half);
+        }
+        rest = rest.minus(lower & !is_lower);
+        places = places | (zero.like(u64::from(half)) & !is_lower);
+    }
+    [places, rest]
 }
 
 #[inline(always)]
@@ -178,8 +213,12 @@ fn not_zero<T: Eight>(numbers: Two<T>) -> Truths {
 }
 
 /// Numbers of the seats that are meant.
-fn seats(of: Truths) -> impl Iterator<Item = usize> {
-    (0..SEATS).filter(move |seat| of >> seat & 1 == 1)
+fn seats(mut of: Truths) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = of.trailing_zeros() as usize;
+        of &= of.wrapping_sub(1);
+        (first < SEATS).then_some(first)
+    })
 }
 
 impl<B: Board> Running<B> {
@@ -237,7 +276,7 @@ impl<B: Board> Running<B> {
 
     /// A ply of all games.
     #[inline(always)]
-    fn go_on<C: Cpu>(&mut self, cpu: C, games: &mut [Playout<DataGame<B>>], memory: &mut Memory<Sets<B, C>>) {
+    fn go_on<C: Cpu>(&mut self, cpu: C, games: &mut [Playout<DataGame<B>>], memory: &mut Memory<B, C>) {
         let (machine, rules, turn) = (Wider(cpu), self.rules.0, self.turn);
         // Step 1. The legal moves, by what gives them, and how many there are.
         let nothing = machine.spread(B::Word::ZERO);
@@ -252,12 +291,11 @@ impl<B: Board> Running<B> {
         }
         places = where_it_goes_on::<B::Word, _>(machine, over, places);
         let mut legal = counts::<B, C>(places);
-        let mut ways = [nothing; MOST_SETS];
-        for (to, way) in ways.iter_mut().zip(&rules.ways) {
-            *to = where_it_goes_on::<B::Word, _>(machine, over, found.set(code.outputs[usize::from(way.set)]));
-            legal = legal.plus(counts::<B, C>(*to));
+        for (from, way) in memory.froms.iter_mut().zip(&rules.ways) {
+            let to = where_it_goes_on::<B::Word, _>(machine, over, found.set(code.outputs[usize::from(way.set)]));
+            legal = legal.plus(counts::<B, C>(to));
+            *from = moved(to, -way.by[turn as usize]);
         }
-        let ways = &ways[..rules.ways.len().min(MOST_SETS)];
         // Step 2. Whoever has no move leaves, or waits for what the other side can do.
         if self.passing != 0 {
             self.pass_or_leave(games, not_zero(legal));
@@ -281,19 +319,14 @@ impl<B: Board> Running<B> {
         let (drawn, state) = side_by_side::below(cpu, in_opening.select(opening, key), legal);
         self.openings = rows_of(in_opening.select(state, opening));
         let is_made = legal.select(legal.like(u64::MAX), legal.like(0));
-        let chosen = self.choose(cpu, places, ways, drawn, found);
+        let chosen = self.choose(cpu, places, drawn, memory);
         // Step 4. The boards after the moves, as the other side sees them.
         let hashes = numbers(cpu, &self.hashes);
         self.hashes = rows_of(is_made.select(side_by_side::child(hashes, chosen.codes), hashes));
         self.plies = rows_of(plies.plus(is_made & one));
         let inputs = [boards[0], boards[1], only::<B, C>(chosen.from, is_made), only::<B, C>(chosen.to, is_made)];
         let [moved, other] = if rules.has_effects {
-            let mut kept = [nothing; MOST_KEPT];
-            for place in 0..code.kept.len() {
-                kept[place % MOST_KEPT] = found.kept(code, place);
-            }
-            let kept = |place: usize| kept[place % MOST_KEPT];
-            changed(machine, self.rules, turn, inputs, &chosen.rules, kept, found)
+            changed(machine, self.rules, turn, inputs, &chosen.rules, &mut memory.found)
         } else {
             usual(inputs)
         };
@@ -319,14 +352,7 @@ impl<B: Board> Running<B> {
 
     /// The moves by their numbers among all: placements by squares, then steps by the squares from and to.
     #[inline(always)]
-    fn choose<C: Cpu>(
-        &self,
-        cpu: C,
-        places: Sets<B, C>,
-        ways: &[Sets<B, C>],
-        drawn: Numbers<C>,
-        found: &Found<Sets<B, C>>,
-    ) -> Chosen<B, C> {
+    fn choose<C: Cpu>(&self, cpu: C, places: Sets<B, C>, drawn: Numbers<C>, memory: &mut Memory<B, C>) -> Chosen<B, C> {
         let (machine, rules, turn) = (Wider(cpu), self.rules.0, self.turn as usize);
         let nothing = machine.spread(B::Word::ZERO);
         let mut chosen = Chosen { from: nothing, to: nothing, codes: drawn, rules: [0; SEATS] };
@@ -336,15 +362,11 @@ impl<B: Board> Running<B> {
             chosen.to = of_numbers::<B, C>(cpu, chosen.codes);
         }
         // Step 2. Steps, if they are not left out: the square from, by the squares that each way starts from; then the square to.
-        if !ways.is_empty() {
+        if !rules.ways.is_empty() {
             let puts = counts::<B, C>(places);
             let is_step = !drawn.less(puts);
-            let mut froms = [nothing; MOST_SETS];
-            for ((from, &to), way) in froms.iter_mut().zip(ways).zip(&rules.ways) {
-                *from = moved(to, -way.by[turn]);
-            }
-            let froms = &froms[..ways.len()];
-            let [number, rest] = nth_among::<B, C>(cpu, froms, drawn.minus(puts) & is_step);
+            let froms = &memory.froms[..rules.ways.len().min(MOST_SETS)];
+            let [number, rest] = nth_among::<B, C>(froms, drawn.minus(puts) & is_step, &mut memory.halves);
             let from = only::<B, C>(of_numbers::<B, C>(cpu, number), is_step);
             let mut targets = nothing;
             for (&froms, way) in froms.iter().zip(&rules.ways) {
@@ -370,7 +392,7 @@ impl<B: Board> Running<B> {
             // The first of several rules counts.
             for &(set, rule) in rules.places.iter().rev() {
                 let placed = only::<B, C>(chosen.to, counts::<B, C>(chosen.from).less(drawn.like(1)));
-                let by_rule = found.set(code.outputs[usize::from(set)]) & placed;
+                let by_rule = memory.found.set(code.outputs[usize::from(set)]) & placed;
                 chosen.note(Machine::<B::Word>::not_zero(machine, by_rule), rule);
             }
         }
@@ -387,5 +409,67 @@ impl<B: Board, C: Cpu> Chosen<B, C> {
                 *noted = rule;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evoply_core::bitboard::{Size8, Size10};
+    use evoply_core::cpu::{available, on};
+
+    /// [`nth_among`] on a CPU path.
+    struct Among<'a, B: Board>(&'a [Rows<B::Word>], &'a Rows<u64>);
+
+    impl<B: Board> Task for Among<'_, B> {
+        type Output = [Rows<u64>; 2];
+        #[inline(always)]
+        fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+            let words: Vec<_> = self.0.iter().map(|rows| sets::<B, C>(cpu, rows)).collect();
+            let mut halves = vec![numbers(cpu, self.1); words.len()];
+            nth_among::<B, C>(&words, numbers(cpu, self.1), &mut halves).map(rows_of)
+        }
+    }
+
+    fn check_among<B: Board>() {
+        for round in 0..200 {
+            let mut draws = Key::new(7).child(round).stream();
+            let count = 1 + draws.below(MOST_SETS as u64) as usize;
+            let mut some = || {
+                (0..draws.below(12))
+                    .fold(B::Word::ZERO, |word, _| word | B::Word::ONE << draws.below(B::SQUARES.into()) as u32)
+            };
+            let words: Vec<Rows<B::Word>> =
+                (0..count).map(|_| std::array::from_fn(|_| Lanes(std::array::from_fn(|_| some())))).collect();
+            // The slow, obvious way: a list of all bits, place by place.
+            let listed: Vec<Vec<_>> = (0..SEATS)
+                .map(|seat| {
+                    let word = |rows: &&Rows<B::Word>| rows[seat / LANES].0[seat % LANES];
+                    let here =
+                        |place| words.iter().filter(|rows| Bitboard::<B>(word(rows)).contains(place)).count() as u64;
+                    let of_place = |place| (0..here(place)).map(move |number| (u64::from(place), number));
+                    (0..B::SQUARES).flat_map(of_place).collect()
+                })
+                .collect();
+            let mut indices = [Lanes::splat(0); GROUPS];
+            for (seat, bits) in listed.iter().enumerate() {
+                indices[seat / LANES].0[seat % LANES] = draws.below(bits.len() as u64);
+            }
+            for path in available() {
+                let [places, rest] = on(path, Among::<B>(&words, &indices));
+                for (seat, bits) in listed.iter().enumerate() {
+                    let (group, lane) = (seat / LANES, seat % LANES);
+                    if let Some(&expected) = bits.get(indices[group].0[lane] as usize) {
+                        assert_eq!((places[group].0[lane], rest[group].0[lane]), expected);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_among_sets_are_found_as_in_a_list() {
+        check_among::<Size8>();
+        check_among::<Size10>();
     }
 }

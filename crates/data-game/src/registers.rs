@@ -3,7 +3,7 @@
 use evoply_core::bitboard::{Board, Direction, Word};
 use evoply_core::expression::Node;
 
-use crate::code::{Code, INPUTS, Into, MOST_KEPT, Number, Op, Output, REGISTERS, Register};
+use crate::code::{Code, FREE, INPUTS, MOST_KEPT, NOTHING, Number, Op, Output, PLAYABLE, REGISTERS, Ray, Register};
 use crate::lowering::{Figure, Id, Made, Maker, Value};
 
 /// The most bits that a machine shifts by.
@@ -47,8 +47,12 @@ pub(crate) fn keeping_code<B: Board>(
     Ok((Coder::new(maker).run(outputs, &kept, &[])?, kept))
 }
 
-/// The code that makes some values and is given others, which [`keeping_code`] has kept.
-pub(crate) fn given_code<B: Board>(maker: &Maker<'_, B>, outputs: &[Value], given: &[Id]) -> Result<Code<B>, String> {
+/// The code that makes some values and finds others where [`keeping_code`] has kept them, and leaves them there.
+pub(crate) fn given_code<B: Board>(
+    maker: &Maker<'_, B>,
+    outputs: &[Value],
+    given: &[(Id, Register)],
+) -> Result<Code<B>, String> {
     Coder::new(maker).run(outputs, &[], given)
 }
 
@@ -60,7 +64,7 @@ struct Coder<'a, B: Board> {
     places: Vec<Option<Register>>,
     /// How often each value is still to be read.
     readers: Vec<u32>,
-    /// Shifts that are one operation with the intersection that reads them.
+    /// Values that are made by the operation that reads them; see [`Self::may_be_fused`].
     fused: Vec<bool>,
     /// Free registers of sets and of truths.
     free: [Vec<Register>; 2],
@@ -71,11 +75,11 @@ impl<'a, B: Board> Coder<'a, B> {
         let (count, last) = (maker.made.len(), REGISTERS as u8);
         let mut places = vec![None; count];
         (0..INPUTS).for_each(|input| places[usize::from(input)] = Some(input));
-        let free = [(INPUTS..last).rev().collect(), (0..last).rev().collect()];
+        let free = [(FREE..last).rev().collect(), (0..last).rev().collect()];
         Self { maker, ops: Vec::new(), places, readers: vec![0; count], fused: vec![false; count], free }
     }
 
-    /// Who reads what, from the results backwards, and which shifts are one operation with their reader.
+    /// Who reads what, from the results backwards, and what is one operation with its reader.
     fn count_readers(&mut self, outputs: &[Value]) {
         for id in outputs.iter().flat_map(ids_of) {
             self.readers[id as usize] += 1;
@@ -90,31 +94,56 @@ impl<'a, B: Board> Coder<'a, B> {
         self.readers[..usize::from(INPUTS)].fill(u32::MAX);
         for id in 0..self.maker.made.len() {
             if self.readers[id] > 0
-                && let Made::Intersection(a, b) = self.maker.made[id]
+                && let Some(&one) =
+                    self.arguments(id as Id).iter().find(|&&one| self.may_be_fused(one, &self.maker.made[id]))
             {
-                let is_shift = |id: &&Id| match self.maker.made[**id as usize] {
-                    Made::Shift(_, offset) => {
-                        let by = self.maker.geometry.offset(offset).by;
-                        let is_there = self.places[**id as usize].is_some();
-                        by.unsigned_abs() <= MOST_SHIFT && self.readers[**id as usize] == 1 && !is_there
-                    }
-                    _ => false,
-                };
-                if let Some(&shift) = [a, b].iter().find(is_shift) {
-                    self.fused[shift as usize] = true;
-                }
+                self.fused[one as usize] = true;
             }
         }
     }
 
-    fn run(mut self, outputs: &[Value], keeps: &[Id], given: &[Id]) -> Result<Code<B>, String> {
+    /// Whether a value that nobody else reads is one operation with its reader: a shift with an intersection, or with a fill the
+    /// same way; these, shifts and fills in one direction with a union. Machines spend more on reading an operation than on doing it.
+    fn may_be_fused(&self, id: Id, reader: &Made<B::Word>) -> bool {
+        let (readers, is_there) = (self.readers[id as usize], self.places[id as usize].is_some());
+        let made = &self.maker.made[id as usize];
+        readers == 1
+            && !is_there
+            && match (reader, made) {
+                (Made::Intersection(..) | Made::Union(..), &Made::Shift(_, offset)) => self.is_near(offset),
+                (&Made::Fill(start, _, bits), &Made::Shift(_, offset)) => {
+                    start == id && only_way(bits).is_some_and(|way| way.step() == offset)
+                }
+                (Made::Union(..), Made::Intersection(a, b)) => [a, b].into_iter().any(|&one| self.fused[one as usize]),
+                (Made::Union(..), &Made::Fill(_, _, bits)) => only_way(bits).is_some(),
+                _ => false,
+            }
+    }
+
+    fn is_near(&self, offset: (i32, i32)) -> bool {
+        self.maker.geometry.offset(offset).by.unsigned_abs() <= MOST_SHIFT
+    }
+
+    fn is_fused(&self, id: Id) -> bool {
+        self.fused[id as usize] && self.places[id as usize].is_none()
+    }
+
+    /// Which of two arguments is made by the operation itself, and the other one.
+    fn fused_of(&self, a: Id, b: Id) -> Option<(Id, Id)> {
+        if self.is_fused(a) { Some((a, b)) } else { self.is_fused(b).then_some((b, a)) }
+    }
+
+    fn run(mut self, outputs: &[Value], keeps: &[Id], given: &[(Id, Register)]) -> Result<Code<B>, String> {
         // Step 1. What is there, and who reads what.
-        let given_places: Box<[Register]> = given.iter().filter_map(|_| self.free[0].pop()).collect();
-        for (&id, &place) in given.iter().zip(&given_places) {
+        for &(id, place) in given {
             self.places[id as usize] = Some(place);
+            self.free[0].retain(|&free| free != place);
         }
         let needed: Vec<Value> = outputs.iter().cloned().chain(keeps.iter().map(|&id| Value::Set(id))).collect();
         self.count_readers(&needed);
+        for &(id, _) in given {
+            self.readers[id as usize] = u32::MAX;
+        }
         // Step 2. The operations, arguments first.
         let (mut found, mut number) = (Vec::new(), None);
         for output in outputs {
@@ -133,7 +162,7 @@ impl<'a, B: Board> Coder<'a, B> {
         }
         let kept = keeps.iter().map(|&id| self.make(id)).collect::<Result<_, _>>()?;
         let geometry = *self.maker.geometry;
-        Ok(Code { geometry, ops: self.ops.into(), outputs: found.into(), number, kept, given: given_places })
+        Ok(Code { geometry, ops: self.ops.into(), outputs: found.into(), number, kept })
     }
 
     fn arguments(&self, id: Id) -> Vec<Id> {
@@ -179,16 +208,43 @@ impl<'a, B: Board> Coder<'a, B> {
 
     fn emit(&mut self, id: Id) -> Result<(), String> {
         let made = self.maker.made[id as usize];
-        // An intersection that takes a shift with it reads what the shift would have read.
-        if let Made::Intersection(a, b) = made
-            && let Some(shift) =
-                [a, b].into_iter().find(|&id| self.fused[id as usize] && self.places[id as usize].is_none())
-            && let Made::Shift(from, offset) = self.maker.made[shift as usize]
+        // An operation reads what the values would have read that it makes itself.
+        let (inner, with) = match made {
+            Made::Union(a, b) => self.fused_of(a, b),
+            _ => None,
+        }
+        .map_or((made, None), |(inner, with)| (self.maker.made[inner as usize], Some(with)));
+        let (moved, into) = match inner {
+            Made::Intersection(a, b) => self.fused_of(a, b),
+            _ => None,
+        }
+        .map_or((inner, None), |(moved, into)| (self.maker.made[moved as usize], Some(into)));
+        if let Made::Shift(from, offset) = moved
+            && self.is_near(offset)
         {
-            let other = if shift == a { b } else { a };
-            let (from, other) = (self.read(from), self.read(other));
+            let from = self.read(from);
+            let into = into.map_or(PLAYABLE, |id| self.read(id));
+            let with = with.map_or(NOTHING, |id| self.read(id));
+            let (to, step) = (self.write(id)?, self.maker.geometry.offset(offset));
+            let by = step.by.unsigned_abs();
+            self.ops.push(if step.by > 0 {
+                Op::ShiftUp(to, from, into, with, by, step.staying)
+            } else {
+                Op::ShiftDown(to, from, into, with, by, step.staying)
+            });
+            return Ok(());
+        }
+        if let Made::Fill(start, through, bits) = inner
+            && let Some(way) = only_way(bits)
+        {
+            let (start, is_moved) = match self.maker.made[start as usize] {
+                Made::Shift(from, _) if self.is_fused(start) => (from, true),
+                _ => (start, false),
+            };
+            let (start, through) = (self.read(start), self.read(through));
+            let with = with.map_or(NOTHING, |id| self.read(id));
             let to = self.write(id)?;
-            self.ops.push(self.shift(to, from, offset, Into::Set(other)));
+            self.ops.push(self.ray(to, way, Ray { start, through, with, is_moved, ..Ray::default() }));
             return Ok(());
         }
         let registers: Vec<Register> = match made {
@@ -202,7 +258,7 @@ impl<'a, B: Board> Coder<'a, B> {
             Made::Intersection(..) => Op::Intersection(to, at(0), at(1)),
             Made::Union(..) => Op::Union(to, at(0), at(1)),
             Made::Difference(..) => Op::Difference(to, at(0), at(1)),
-            Made::Shift(_, offset) => this.shift(to, at(0), offset, Into::Playable),
+            Made::Shift(_, offset) => Op::ShiftFar(to, at(0), this.maker.geometry.offset(offset)),
             Made::Fill(_, _, bits) => this.fill(to, at(0), at(1), bits),
             Made::Symmetry(_, index) => Op::Symmetry(to, at(0), index),
             Made::First(_) => Op::First(to, at(0)),
@@ -224,30 +280,17 @@ impl<'a, B: Board> Coder<'a, B> {
         Ok(())
     }
 
-    fn shift(&self, to: Register, from: Register, offset: (i32, i32), into: Into) -> Op<B::Word> {
-        let step = self.maker.geometry.offset(offset);
-        let by = step.by.unsigned_abs();
-        match (step.by > 0, by > MOST_SHIFT) {
-            (true, false) => Op::ShiftUp(to, from, by, step.staying, into),
-            (false, false) => Op::ShiftDown(to, from, by, step.staying, into),
-            (_, true) => Op::ShiftFar(to, from, step),
-        }
+    fn ray(&self, to: Register, way: Direction, ray: Ray<B::Word>) -> Op<B::Word> {
+        let board = self.maker.geometry;
+        let step = board.step(way);
+        let is_long = board.rows().max(board.columns()) > 8;
+        let ray = Ray { is_long, by: step.by.unsigned_abs(), reached: step.of(B::FULL, |mask| mask), ..ray };
+        if step.by > 0 { Op::RayUp(to, ray) } else { Op::RayDown(to, ray) }
     }
 
     fn fill(&self, to: Register, start: Register, through: Register, bits: u8) -> Op<B::Word> {
-        let board = self.maker.geometry;
-        let steps: Vec<_> =
-            Direction::ALL.into_iter().filter(|&way| bits >> way as u8 & 1 == 1).map(|way| board.step(way)).collect();
-        if let [step] = steps[..] {
-            let (reached, by) = (step.of(B::FULL, |mask| mask), step.by.unsigned_abs());
-            let is_long = board.rows().max(board.columns()) > 8;
-            return if step.by > 0 {
-                Op::RayUp(to, start, through, by, reached, is_long)
-            } else {
-                Op::RayDown(to, start, through, by, reached, is_long)
-            };
-        }
-        Op::Fill(to, start, through, steps.into())
+        let steps = ways(bits).map(|way| self.maker.geometry.step(way)).collect();
+        Op::Fill(to, start, through, steps)
     }
 
     fn number(&mut self, figure: &Figure) -> Number {
@@ -293,6 +336,16 @@ impl<'a, B: Board> Coder<'a, B> {
         self.places[id as usize] = Some(register);
         Ok(register)
     }
+}
+
+/// The directions of a fill.
+fn ways(bits: u8) -> impl Iterator<Item = Direction> {
+    Direction::ALL.into_iter().filter(move |&way| bits >> way as u8 & 1 == 1)
+}
+
+/// The direction of a fill that has one.
+fn only_way(bits: u8) -> Option<Direction> {
+    if bits.is_power_of_two() { ways(bits).next() } else { None }
 }
 
 /// The values that a result is made of.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use evoply_core::bitboard::{Bitboard, Board, Direction, MOST_AMONG, Word};
+use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
 use evoply_core::expression::{Builder, Expression, NodeId, json};
 use evoply_core::geometry::{Geometry, Step};
 use evoply_core::rules::{Color, Rules};
@@ -13,7 +13,7 @@ use crate::lowering::{Id, Maker, Value};
 use crate::registers::{code, given_code, keeping_code};
 
 /// The most sets that say which moves are legal: one of a placement, one of each direction of a step, three of a slide.
-pub const MOST_SETS: usize = MOST_AMONG;
+pub const MOST_SETS: usize = 24;
 
 /// The version of the written form that is read here.
 const FORMAT: u64 = 1;
@@ -430,8 +430,9 @@ fn codes<B: Board>(
     effects: &[Option<[Value; 2]>],
 ) -> Result<(Code<B>, Vec<Option<Changes<B>>>), String> {
     let both = |legal: Code<B>, kept: &[Id]| {
+        let kept: Vec<_> = kept.iter().copied().zip(legal.kept.iter().copied()).collect();
         let changes = |effect: &Option<[Value; 2]>| {
-            let made = |values| Ok(Changes { whole: code(maker, values)?, rest: given_code(maker, values, kept)? });
+            let made = |values| Ok(Changes { whole: code(maker, values)?, rest: given_code(maker, values, &kept)? });
             effect.as_ref().map(|values| made(values)).transpose()
         };
         Ok((legal, effects.iter().map(changes).collect::<Result<_, String>>()?))

@@ -41,9 +41,12 @@ impl<B: Board> Task for Make<'_, B> {
         let spread = |word| B::Word::splat(cpu, word);
         let inputs = [spread(position.own.0), spread(position.opponent.0), load(&chosen.from), load(&chosen.to)];
         let [moved, to_move] = if position.rules.0.has_effects {
-            let kept = |place: usize| spread(expansion.kept[place % MOST_KEPT]);
             let mut found = Found::new(spread(B::Word::ZERO));
-            changed(Wide(cpu), position.rules, position.turn, inputs, &chosen.rules, kept, &mut found)
+            let code = &position.rules.0.legal[position.turn as usize];
+            for place in 0..code.kept.len() {
+                found.keep(code, place, spread(expansion.kept[place % MOST_KEPT]));
+            }
+            changed(Wide(cpu), position.rules, position.turn, inputs, &chosen.rules, &mut found)
         } else {
             usual(inputs)
         };
@@ -59,8 +62,8 @@ pub(crate) fn usual<S: Bits>([own, opponent, from, to]: [S; INPUTS as usize]) ->
     [(own & !from) | to, opponent & !to]
 }
 
-/// The same by rules whose moves have effects of their own. `of` is the rule of the move on each board, `kept` what the code of
-/// the legal moves has kept, and `found` what an earlier run may have left.
+/// The same by rules whose moves have effects of their own. `of` is the rule of the move on each board, and `found` holds what the
+/// code of the legal moves has kept.
 #[inline(always)]
 #[allow(clippy::needless_range_loop)] // An iterator's calls are not always compiled into the code of a CPU path.
 pub(crate) fn changed<B: Board, M: Machine<B::Word>>(
@@ -69,7 +72,6 @@ pub(crate) fn changed<B: Board, M: Machine<B::Word>>(
     mover: Color,
     inputs: [M::Set; INPUTS as usize],
     of: &[u8],
-    kept: impl Fn(usize) -> M::Set,
     found: &mut Found<M::Set>,
 ) -> [M::Set; 2] {
     // Step 1. What usually happens, which is nothing where there is no move.
@@ -88,7 +90,7 @@ pub(crate) fn changed<B: Board, M: Machine<B::Word>>(
         left &= !of_rule;
         if let Effect::Code(codes) = &rules.0.effects[usize::from(rule)] {
             let code = &codes[mover as usize].rest;
-            code.run_given(machine, inputs, &kept, found);
+            code.run_into(machine, inputs, found, &mut []);
             let [a, b] = [found.set(code.outputs[0]), found.set(code.outputs[1])];
             if of_rule == machine.not_zero(machine.spread(B::Word::ONE)) {
                 (moved, other) = (a, b);

@@ -28,26 +28,30 @@ const TURN_ANYWHERE: &str = r#"{"kind": "place", "on": 2, "own": 10, "opponent":
 const PLACE_BELOW: &str = r#"{"kind": "place", "on": 8, "own": null, "opponent": null}"#;
 const SLIDE: &str = r#"{"kind": "slide", "from": 0, "through": 2, "onto": 3, "offsets": [[1, 1, true], [0, -1, false]], "own": null, "opponent": null}"#;
 
-/// Rules with some of these moves; odd shape, a hole, effects, passes and an end.
+/// Rules with some of these moves; odd shape, effects, passes and ends, and a hole unless there are eight columns.
 fn rules<B: Board>(rows: u32, columns: u32, moves: &[&str]) -> DataRules<B> {
     let moves = moves.join(", ");
     let last = rows * columns - 1;
-    let playable: Vec<u32> = (0..=last).filter(|&square| square != 7).collect();
+    let playable: Vec<u32> = (0..=last).filter(|&square| square != 7 || columns == 8).collect();
     let written = format!(
         r#"{{"format": 1, "rows": {rows}, "columns": {columns}, "playable": {playable:?},
         "start": {{"black": [0, 1, 2], "white": [{}, {}, {last}]}},
         "moves": [{moves}],
-        "ends": {{"wins": 7, "loses": null, "draws": null}}, "no_move": "passes", "both_pass": "fewest",
+        "ends": {{"wins": 7, "loses": null, "draws": 12}}, "no_move": "passes", "both_pass": "fewest",
         "expression": {{"format": 1, "nodes": [
             ["own"], ["opponent"], ["empty"], ["or", 1, 2], ["shift", 0, "e"], ["and", 4, 2],
             ["moved_to"], ["or", 0, 6], ["shift", 6, "s"], ["and", 8, 1], ["or", 7, 9], ["minus", 1, 9],
             ["squares_turned", [{last}]], ["and", 12, 0], ["is_empty", 13], ["negation", 14],
             ["shift", 0, "s"], ["and", 16, 2],
             ["shift", 0, "w"], ["fill", 18, 1, ["w"]], ["shift", 19, "w"], ["and", 20, 2],
-            ["shift", 6, "e"], ["fill", 22, 19, ["e"]], ["or", 7, 23], ["minus", 1, 23]],
-            "outputs": [0, 1, 2, 3, 5, 10, 11, 15, 17, 21, 24, 25]}}}}"#,
+            ["shift", 6, "e"], ["fill", 22, 19, ["e"]], ["or", 7, 23], ["minus", 1, 23],
+            ["squares", [0, 1, 2, 3]], ["fill", 26, 0, ["n", "ne", "e", "s", "sw", "w"]],
+            ["squares", [{}, {}]], ["and", 27, 28], ["is_empty", 29], ["negation", 30]],
+            "outputs": [0, 1, 2, 3, 5, 10, 11, 15, 17, 21, 24, 25, 31]}}}}"#,
         last - 2,
-        last - 1
+        last - 1,
+        last - 3,
+        last - 4
     );
     DataRules::read(&read(&written).expect("JSON")).expect("rules")
 }
