@@ -83,6 +83,9 @@ pub fn play<G: Playouts + Endgames>(
     dispatch(Play { players, pairings, conditions, threads, stop, done })
 }
 
+/// So many games of random moves are given to a thread at once.
+const MOST_BESIDE: usize = 1024;
+
 struct Play<'a, G: Game> {
     players: &'a [Player<G>],
     pairings: &'a [Pairing],
@@ -102,7 +105,9 @@ impl<G: Playouts + Endgames> Task for Play<'_, G> {
         let only_cap = DrawRules { most_plies: conditions.draws.most_plies, ..DrawRules::NONE };
         let is_simple = !conditions.record_moves && conditions.draws == only_cap;
         let mut records = vec![Record::default(); pairings.len()];
-        for_each_chunk_with(&mut records, threads, stop, Scratch::default, |scratch, first, records| {
+        // Games of random moves are soon over, and the more are played side by side, the better.
+        let least = if is_simple && players.iter().all(Player::is_random) { MOST_BESIDE } else { 1 };
+        for_each_chunk_with(&mut records, threads, least, stop, Scratch::default, |scratch, first, records| {
             let pairings = &pairings[first..][..records.len()];
             // Step 1. Games of random moves alone are played side by side.
             let random = |pairing: &Pairing| {

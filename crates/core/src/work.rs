@@ -50,7 +50,7 @@ pub fn for_each_parallel_with<T: Send, S>(
     scratch: impl Fn() -> S + Sync,
     action: impl Fn(&mut S, usize, &mut T) + Sync,
 ) -> Result<(), Stopped> {
-    for_each_chunk_with(items, threads, stop, scratch, |scratch, first, items| {
+    for_each_chunk_with(items, threads, 1, stop, scratch, |scratch, first, items| {
         for (offset, item) in items.iter_mut().enumerate() {
             if stop.load(Ordering::Relaxed) {
                 return;
@@ -60,19 +60,22 @@ pub fn for_each_parallel_with<T: Send, S>(
     })
 }
 
-/// As [`for_each_parallel_with`], a few neighbours at a time: `action` gets the number of the first.
+/// As [`for_each_parallel_with`], a few neighbours at a time, `least` or more while there are as many for each thread: `action` gets
+/// the number of the first.
 ///
 /// # Errors
 /// [`Stopped`] if `stop` was set before all items were done.
 pub fn for_each_chunk_with<T: Send, S>(
     items: &mut [T],
     threads: usize,
+    least: usize,
     stop: &AtomicBool,
     scratch: impl Fn() -> S + Sync,
     action: impl Fn(&mut S, usize, &mut [T]) + Sync,
 ) -> Result<(), Stopped> {
     let threads = thread_count(threads).min(items.len()).clamp(1, MOST_THREADS);
-    let chunk = (items.len() / (threads * 64)).clamp(1, 256);
+    let least = least.min(items.len().div_ceil(threads)).max(1);
+    let chunk = (items.len() / (threads * 64)).clamp(least, least.max(256));
     let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
     let work = || {
         let _guard = StopOnPanic(stop);
@@ -105,6 +108,30 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use super::*;
+
+    #[test]
+    fn chunks_have_the_least_size_and_every_thread_gets_one() {
+        for (items, threads, least, expected) in
+            [(1000, 2, 128, 128), (100, 4, 1024, 25), (3, 1, 0, 1), (200_000, 1, 1024, 1024), (64_000, 2, 1, 256)]
+        {
+            let (sizes, stop) = (Mutex::new(Vec::new()), AtomicBool::new(false));
+            let mut seen = vec![0_usize; items];
+            for_each_chunk_with(
+                &mut seen,
+                threads,
+                least,
+                &stop,
+                || (),
+                |(), first, chunk| {
+                    sizes.lock().expect("no panic").push(chunk.len());
+                    chunk.iter_mut().enumerate().for_each(|(offset, item)| *item = first + offset);
+                },
+            )
+            .expect("nobody stops");
+            assert!(seen.iter().enumerate().all(|(index, &item)| index == item));
+            assert_eq!(sizes.into_inner().expect("no panic").into_iter().max(), Some(expected), "{items} on {threads}");
+        }
+    }
 
     #[test]
     fn a_panic_ends_the_work_of_the_others() {
