@@ -53,9 +53,6 @@ GAMES_OF_TREES = {  # at one ply and at three
     "othello-10": (1000, 40), "checkers": (6000, 240), "lose-checkers": (4000, 160),
     "checkers-10": (2400, 96),
 }  # fmt: skip
-RANDOM_GAMES = {  # by rules that are data
-    "connect-four": 200_000, "hex-9": 60_000, "breakthrough": 80_000, "ataxx": 10_000,
-}  # fmt: skip
 CHECKERS_PATTERNS = [
     "b1 d1 f1 h1 c2 e2", "a2 c2 b3 d3 a4 c4", "e2 g2 f3 h3 e4 g4", "b3 d3 a4 c4 b5 d5",
     "f3 h3 e4 g4 f5 h5", "a4 c4 b5 d5 a6 c6", "e4 g4 f5 h5 e6 g6", "b5 d5 a6 c6 b7 d7",
@@ -139,18 +136,18 @@ def games_between(
     """Play games on one thread, each player against others, from random openings."""
     who = np.arange(games, dtype=np.uint32)
     stream = _native.Stream(1, "tasks")
-    rules = game_rules(game)
     return _native.play(
-        rules.kernel,
+        game,
         players,
         who % len(players),
         (who * 7 + 1) % len(players),
         stream.child("opening").keys(games),
         stream.child("game").keys(games),
-        starts=[rules.start().row],
+        starts=[game_rules(game).start().row],
         opening_plies=4,
+        draws=(80, 3, 300),
         threads=1,
-        **{"draws": (80, 3, 300), **options},
+        **options,
     )
 
 
@@ -172,13 +169,6 @@ def games_of_trees(game: str) -> Work:
         return ends(games_between(near, game, shallow)) + ends(games_between(far, game, deep))
 
     return timed(shallow + deep, play, iter)
-
-
-def random_games(game: str, games: int) -> Work:
-    """Play games of random moves."""
-    rules = game_rules(game)
-    players = [_native.Player(rules.kernel, "random")]
-    return timed(games, lambda: games_between(players, game, games, draws=rules.draws.limits), ends)
 
 
 @cache
@@ -415,10 +405,6 @@ TASKS = {
     },
     **{f"search-{game}": Row("nodes/s", partial(search, game)) for game in SEARCHES},
     **{f"games-{game}": Row("games/s", partial(games_of_trees, game)) for game in GAMES_OF_TREES},
-    **{
-        f"random-{game}": Row("games/s", partial(random_games, game, games))
-        for game, games in RANDOM_GAMES.items()
-    },
     "quiescence-checkers": Row("nodes/s", partial(search, "checkers", ",quiescence=yes")),
     "pattern-search": Row("nodes/s", partial(pattern_search, "othello", 6, 60)),
     "pattern-search-checkers": Row("nodes/s", partial(pattern_search, "checkers", 10, 40)),
