@@ -182,7 +182,8 @@ def test_the_package_and_its_clone_are_found_where_they_are() -> None:
     package = Path(evoply.__file__).resolve().parent
     is_clone = (package.parents[1] / "Cargo.toml").is_file()
     assert prerequisites._clone() == (package.parents[1] if is_clone else None)
-    assert prerequisites._evoply().found.endswith(f", in {package}")
+    # Not where links lead to: `make test-long` takes a folder of links beside a kernel of its own.
+    assert prerequisites._evoply().found.endswith(f", in {Path(evoply.__file__).parent}")
 
 
 def test_a_clone_is_installed_by_its_setup_or_from_its_folder(

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import evoply as ep
@@ -208,6 +208,7 @@ def test_novelty_of_one_against_an_archive_is_that_of_pyribs(found: Any, neighbo
     rows=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=14),
     most=st.integers(0, 14),
 )
+@example(rows=[(0, 0), (0, 0)], most=0)
 def test_of_the_nearest_two_the_older_leaves_a_full_archive(
     rows: list[tuple[int, int]], most: int
 ) -> None:

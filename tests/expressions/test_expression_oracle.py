@@ -64,7 +64,7 @@ def patterns(draw, sets, size):
     factor = draw(st.sampled_from([0.1, -3.7, 1e17]))
     table = [factor * (7 * index % 11 - 5) for index in range(entries)]
     tables = [[stage + value for value in table] for stage in range(len(stages) + 1)]
-    if stages and draw(st.booleans()):
+    if stages and stages[-1] > 1 and draw(st.booleans()):
         first = draw(st.integers(1, max(stages[0] - 1, 1)))
         stages = ["mixed", *sorted({first, *stages})]
         tables = tables[: len(stages) - 1]

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pettingzoo")
-from pettingzoo.test import api_test, render_test, seed_test
+
+with (
+    warnings.catch_warnings()
+):  # where its classic games are installed, too, it asks for them by an old way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from tiny_rules import TINY
 

@@ -89,9 +89,9 @@ def kept_apart(points: Array, most: int) -> list[int]:
     np.fill_diagonal(away, np.inf)
     left = len(points)
     gone = np.zeros(left, dtype=bool)
-    while left > most:
+    while left > max(most, 1):
         older = int(away.argmin()) // len(points)  # the first of the pair is the older one
         away[older, :] = away[:, older] = np.inf
         gone[older] = True
         left -= 1
-    return np.flatnonzero(~gone).tolist()
+    return np.flatnonzero(~gone).tolist() if most else []
