@@ -10,9 +10,8 @@ import pytest
 
 pytest.importorskip("pettingzoo")
 
-with (
-    warnings.catch_warnings()
-):  # where its classic games are installed, too, it asks for them by an old way
+# Where its classic games are installed, too, it asks for them by an old way.
+with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper

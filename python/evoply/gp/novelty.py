@@ -83,15 +83,15 @@ def kept_apart(points: Array, most: int) -> list[int]:
 
     So a full archive still reaches as far as ever, and no region is crowded.
     """
-    if len(points) <= most:
-        return list(range(len(points)))
+    if len(points) <= most or not most:
+        return list(range(min(len(points), most)))
     away = distances(points, points)
     np.fill_diagonal(away, np.inf)
     left = len(points)
     gone = np.zeros(left, dtype=bool)
-    while left > max(most, 1):
+    while left > most:
         older = int(away.argmin()) // len(points)  # the first of the pair is the older one
         away[older, :] = away[:, older] = np.inf
         gone[older] = True
         left -= 1
-    return np.flatnonzero(~gone).tolist() if most else []
+    return np.flatnonzero(~gone).tolist()
